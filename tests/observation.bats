@@ -118,6 +118,25 @@ age() { # SECONDS
 	same "active active healthy 8/8" "$(listed)"
 }
 
+@test "a cluster that was stopped is stopped, and neither down nor degraded, unless more is amiss" {
+	coopr stop -o json -y blog >now 2>log
+	same "active active stopped 2/8" "$(listed)"
+	run -1 coopr status blog
+	contains "$output" " stopped "
+	run -1 coopr status --probe blog
+	same "active active stopped 2/8" "$(listed)"
+	contains "$(coopr list --unhealthy)" "stopped"
+	rm "$COOPR_STATE/dummy/dummy/00000001-1001"
+	run -1 coopr reconcile
+	same "active active degraded" "$(listed | cut -d ' ' -f 1-3)"
+	run -0 coopr reconcile --repair --work
+	same "active active stopped 2/8" "$(listed)"
+	coopr start -o json blog mysql >now 2>log
+	same "active active degraded" "$(listed | cut -d ' ' -f 1-3)"
+	coopr start -o json blog >now 2>log
+	same "active active healthy 8/8" "$(listed)"
+}
+
 @test "a machine that was never made is not up, and what failed is seen so" {
 	jq '.provisioner.actions.start.fields = {fail_percent: "100"} | .provisioner.actions.start.retries = 0' mine/services/mysql.json >new
 	mv new mine/services/mysql.json

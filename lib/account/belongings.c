@@ -57,7 +57,7 @@ static const struct {
 	{"repair", BY_CLUSTER, "cluster node service operation round"},
 	{"cluster", BY_TENANT, "id name owner grp template provider status message created_ms changed_ms expires_ms lease_max_ms "
 	    "lease_step_ms nodes cost resources peak_nodes peak_cost peak_resources revision operation "
-	    "reminded_ms instances ready condition observed_ms lease_discards_data address address_shared"},
+	    "reminded_ms instances ready condition observed_ms lease_discards_data address address_shared stopped"},
 	{"revision", BY_ENTITY, "kind name version at by why document origin"},
 	{"entity", BY_TENANT, NULL}, /* its revisions say it all */
 	{"resource", BY_TENANT, "plugin type name version sum bytes format mode at by why active staged deleted"},

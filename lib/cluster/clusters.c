@@ -20,7 +20,9 @@ enum { ID_DIGITS = 8, ID_DIGITS_MAX = 18 };
 
 #define COLUMNS "SELECT id, (SELECT tenant.name FROM tenant WHERE tenant.id = cluster.tenant), name, owner, grp, template, " \
 	"provider, message, status, created_ms, changed_ms, expires_ms, lease_max_ms, lease_step_ms, nodes, cost, resources, " \
-	"revision, operation, instances, ready, condition, observed_ms, lease_discards_data FROM cluster "
+	"revision, operation, instances, ready, CASE WHEN stopped AND condition IN ('degraded', 'down') AND NOT EXISTS (SELECT 1 FROM observation " \
+	"WHERE cluster = cluster.id AND answer NOT IN ('healthy', 'unknown') AND message IS NOT '" OBSERVATION_STOPPED "') THEN 'stopped' " \
+	"ELSE condition END, observed_ms, lease_discards_data FROM cluster "
 
 char *
 cluster_id_text(int64_t id, char text[CLUSTER_ID_SIZE])

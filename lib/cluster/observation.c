@@ -12,7 +12,7 @@
 enum { STALE_AFTER_S = 300, CLOCKS_DIFFER_MS = 60000 };
 
 static const char *const answers[] = {"healthy", "unhealthy", "unreachable", "gone", "unknown"};
-static const char *const conditions[] = {"unknown", "healthy", "degraded", "down"};
+static const char *const conditions[] = {"unknown", "healthy", "degraded", "down", "stopped"};
 
 const char *
 observation_answer_name(enum observation_answer answer)

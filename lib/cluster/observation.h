@@ -33,6 +33,7 @@ enum condition {
 	CONDITION_HEALTHY,  /* all is */
 	CONDITION_DEGRADED, /* something is not */
 	CONDITION_DOWN,     /* no instance is */
+	CONDITION_STOPPED,  /* all that can be stopped was, and the rest is healthy */
 	CONDITION_COUNT,
 };
 

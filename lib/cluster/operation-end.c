@@ -145,11 +145,13 @@ operation_end_layout(struct ending *e, struct error *err)
 	struct holding there = {0};
 	struct error ignored; /* of one that says less, only the machines matter */
 	struct layout parsed;
+	bool is_stopped;
 	int result;
 
 	if (!layout)
 		return 0;
 	e->whole = layout_parse_text(layout, &parsed, &ignored) < 0 || layout_is_whole(&parsed);
+	is_stopped = layout_is_stopped(&parsed);
 	layout_release(&parsed);
 	result = holding_take(&there, HOLDING_THERE, layout, e->prices, err);
 	if (result == 0)
@@ -159,6 +161,8 @@ operation_end_layout(struct ending *e, struct error *err)
 	if (result == 0)
 		result = sql_change(account_sql(e->account), err, "UPDATE cluster_document SET layout = ? WHERE cluster = ?", "ti",
 		    there.count || !e->transition->ends ? layout : "", e->cluster);
+	if (result == 0)
+		result = sql_change(account_sql(e->account), err, "UPDATE cluster SET stopped = ? WHERE id = ?", "ii", (int64_t)is_stopped, e->cluster);
 	if (result == 0 && e->outcome->seen)
 		result = observations_replace(e->account->store, e->cluster, e->outcome->seen, err);
 	holding_release(&there);

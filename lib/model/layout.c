@@ -13,6 +13,7 @@
 #include "json/json.h"
 #include "json/record.h"
 #include "model/document.h"
+#include "model/name.h"
 #include "model/request.h"
 #include "model/unavailable.h"
 
@@ -336,6 +337,26 @@ layout_is_whole(const struct layout *layout)
 			return false;
 	}
 	return true;
+}
+
+bool
+layout_is_stopped(const struct layout *layout)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < layout->node_count; i++) {
+		const struct node *node = &layout->nodes[i];
+
+		for (size_t j = 0; j < node->was.count; j++) {
+			const struct service *service = cluster_definition_before(&layout->cluster, node->was.list[j]);
+			bool is_stopped = name_set_has(&node->stopped, node->was.list[j]);
+
+			if (!is_stopped && service && service->actions[ACTION_STOP].present)
+				return false;
+			any = any || is_stopped;
+		}
+	}
+	return any;
 }
 
 void

@@ -84,6 +84,9 @@ bool cluster_is_stateful(const struct cluster *cluster, jv today, const char *se
  * begins with what stands. Returns whether all is as wanted: each node stays, and all its services stand, wholly. */
 bool layout_is_whole(const struct layout *layout);
 
+/* Tells whether all of what stands was stopped, as far as it can be. */
+bool layout_is_stopped(const struct layout *layout);
+
 /* Appends the layout with only what stands: machines that were never made are left out, and no node leaves. */
 void layout_print_standing(const struct layout *layout, struct buffer *out);
 

@@ -13,8 +13,8 @@
 #include "plan/selection.h"
 
 struct stopped { /* what stands before the plan */
-	bool *runs, *stopped;       /* of each service: an instance that was not stopped; one that was */
-	bool any_runs, any_stopped; /* of all services that can be stopped */
+	bool *runs, *stopped; /* of each service: an instance that was not stopped; one that was */
+	bool all;             /* was stopped */
 };
 
 static void
@@ -22,20 +22,16 @@ stopped_find(struct stopped *found, const struct layout *layout, const struct na
 {
 	found->runs = memory_zeroed(services->count, sizeof *found->runs);
 	found->stopped = memory_zeroed(services->count, sizeof *found->stopped);
+	found->all = layout_is_stopped(layout);
 	for (size_t i = 0; i < layout->node_count; i++) {
 		const struct node *node = &layout->nodes[i];
 
 		for (size_t j = 0; j < node->was.count; j++) {
-			const char *name = node->was.list[j];
-			const struct service *was = cluster_definition_before(&layout->cluster, name);
-			bool is_stopped = name_set_has(&node->stopped, name);
-			int service = names_find(services, name);
+			int service = names_find(services, node->was.list[j]);
+			bool *has = name_set_has(&node->stopped, node->was.list[j]) ? found->stopped : found->runs;
 
-			if (service == NAMES_NONE)
-				continue;
-			*(is_stopped ? &found->stopped[service] : &found->runs[service]) = true;
-			found->any_stopped = found->any_stopped || is_stopped;
-			found->any_runs = found->any_runs || (!is_stopped && was && was->actions[ACTION_STOP].present);
+			if (service != NAMES_NONE)
+				has[service] = true;
 		}
 	}
 }
@@ -44,9 +40,8 @@ stopped_find(struct stopped *found, const struct layout *layout, const struct na
 static bool
 stopped_stays(const struct stopped *found, const struct layout *layout, size_t service)
 {
-	bool all = found->stopped[service] || (found->any_stopped && !found->any_runs);
-
-	return all && !found->runs[service] && layout->cluster.definitions[service].actions[ACTION_START].present;
+	return (found->stopped[service] || found->all) && !found->runs[service] &&
+	    layout->cluster.definitions[service].actions[ACTION_START].present;
 }
 
 /* Adds a service to a set of names, in the place of the set, or takes it away. */

@@ -73,7 +73,7 @@ state_line_fill_state(const void *row, struct list_cell *cell)
 enum terminal_style
 state_line_condition_style(const struct cluster_record *cluster)
 {
-	static const enum terminal_style styles[] = {STYLE_WARN, STYLE_GOOD, STYLE_BAD, STYLE_BAD};
+	static const enum terminal_style styles[] = {STYLE_WARN, STYLE_GOOD, STYLE_BAD, STYLE_BAD, STYLE_WARN};
 
 	return cluster->status == LIFECYCLE_TERMINATED ? STYLE_DIM : styles[cluster->condition];
 }

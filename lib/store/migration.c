@@ -51,6 +51,7 @@ static const struct migration {
 	{"volumes", NULL},
 	{"which cluster has used which volumes, and since when they are free", NULL},
 	{"addresses of clusters", NULL},
+	{"which clusters were stopped", NULL},
 };
 
 enum {

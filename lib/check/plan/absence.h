@@ -28,7 +28,8 @@ void absence_release(struct absence *absence);
 /* Tells whether a change leaves the instance stopped: it was, or is set up so, and what is asked for is not that it starts. */
 bool absence_stays(const struct judge *judge, int service, size_t node, bool is_along);
 
-/* Reports what starts services that were stopped, though nobody asks for that, also where they are set up, and a job record that does not say what is left out. */
+/* Reports what starts services that were stopped, though nobody asks for that, also where they are set up, and a job record that
+ * does not say what is left out. */
 void absence_check(const struct judge *judge);
 
 #endif

@@ -506,6 +506,8 @@ static const char *const migrations[] = {
 	"ALTER TABLE cluster ADD COLUMN address_shared INTEGER;"
 	"CREATE UNIQUE INDEX cluster_address ON cluster (CASE address_shared WHEN 1 THEN 0 ELSE tenant END, address) "
 	"WHERE address IS NOT NULL AND status <> 'terminated';",
+	/* 28: 1 where all services of a cluster that can be stopped were, so that it is not down. */
+	"ALTER TABLE cluster ADD COLUMN stopped INTEGER NOT NULL DEFAULT 0;",
 };
 
 /* Steps over a pragma's only number. */

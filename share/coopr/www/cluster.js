@@ -61,6 +61,8 @@ function advice(cluster) {
   if (cluster.condition === 'down' || cluster.condition === 'degraded')
     return el('div.problem', {role: 'alert'}, el('strong', 'Not all services are well'), cluster.message && el('p', cluster.message),
       el('p.row', act('start', 'Start services', 'a.button.main'), act('restart', 'Restart services'), act('replace', 'Replace machines')));
+  if (cluster.condition === 'stopped')
+    return el('p.row', 'All services were stopped.', act('start', 'Start services', 'a.button.main'));
   return null;
 }
 
