@@ -240,7 +240,7 @@ long_ago() {
 
 @test "what is over is settled; with --work what is not is worked off" {
 	coopr expand --detach blog
-	coopr-work --drain
+	coopr-work --drain --job 00000001-002
 	same pending "$(recorded status)"
 	run --separate-stderr -0 coopr reconcile -o json
 	same "active 5" "$(recorded status) $(recorded nodes)"
