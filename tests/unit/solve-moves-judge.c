@@ -228,7 +228,7 @@ try_case(uint64_t seed, bool scaled, bool say, int *layouts, int *moved)
 }
 
 /* Seeds of cases that were once wrong. */
-static const uint64_t once[] = {986, 79150, 518716};
+static const uint64_t once[] = {986, 79150, 518716, 7781549, 7781915};
 
 int
 main(void)

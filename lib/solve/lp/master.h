@@ -128,11 +128,13 @@ bool master_is_used_up(const struct master *master, int row);
 /* Returns what one machine of a pattern adds to a row. */
 int64_t master_coefficient(const struct master *master, const struct row *row, const struct pattern *pattern, bool marked);
 
-/* Returns the coefficient of a column in a row as the linear program sees it. */
+/* Returns the coefficient of a column in a row as the linear program sees it. One that was marked for an earlier filter counts as any other. */
 static inline double
 master_scaled_coefficient(const struct master *master, const struct row *row, const struct column *column)
 {
-	return (double)master_coefficient(master, row, &column->pattern, column->marked) / row->scale;
+	bool marked = column->marked && column->filter == master->filter_number;
+
+	return (double)master_coefficient(master, row, &column->pattern, marked) / row->scale;
 }
 
 /* Returns what a solution adds to a row. Of marked machines it counts all that pass the filter: which of them are the
