@@ -54,14 +54,39 @@ master_save(const struct master *m, struct state *state)
 	simplex_copy(&state->lp, &m->lp);
 }
 
-void
-master_restore(struct master *m, const struct state *state)
+/* Goes back to a saved state but for the linear program. */
+static void
+master_restore_rows(struct master *m, const struct state *state)
 {
 	memcpy(m->rows, state->rows, state->count * sizeof *m->rows);
 	m->row_count = state->count;
 	memcpy(m->chosen, state->chosen, m->program->choice_count * sizeof *m->chosen);
 	m->fixed.count = state->fixed;
+}
+
+void
+master_restore(struct master *m, const struct state *state)
+{
+	master_restore_rows(m, state);
 	simplex_copy(&m->lp, &state->lp);
+}
+
+void
+master_take_back(struct master *m, struct state *state)
+{
+	struct simplex lp = m->lp;
+
+	master_restore_rows(m, state);
+	m->lp = state->lp;
+	state->lp = lp;
+	state_release(state);
+}
+
+void
+master_drop_row(struct master *m)
+{
+	m->row_count--;
+	m->lp.rows--;
 }
 
 bool

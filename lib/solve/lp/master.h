@@ -105,9 +105,13 @@ void master_release(struct master *master);
 void state_release(struct state *state);
 void master_save(const struct master *master, struct state *state);
 void master_restore(struct master *master, const struct state *state);
+/* Goes back to a state for the last time, which releases it: nothing is copied. */
+void master_take_back(struct master *master, struct state *state);
 
 /* Adds a row; returns its number. */
 int master_add_row(struct master *master, struct row row);
+/* Drops the row that was added last, in the state in which it was added. */
+void master_drop_row(struct master *master);
 /* Adds bounds of how many machines are in a region: to the row of that region, or in a row of its own. */
 void master_bound_region(struct master *master, const struct region *region, int64_t lo, int64_t hi);
 

@@ -81,8 +81,7 @@ reduced_cost_find_prices(struct master *m, int row, price_product *slack)
 	master_save(m, &state);
 	found = master_relax(m, row, 1);
 	*slack = master_slack(m);
-	master_restore(m, &state);
-	state_release(&state);
+	master_take_back(m, &state);
 	return found;
 }
 

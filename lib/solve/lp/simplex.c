@@ -113,16 +113,23 @@ simplex_resting(const struct simplex *lp, size_t row)
 void
 simplex_recompute(struct simplex *lp)
 {
-	for (size_t i = 0; i < lp->rows; i++)
-		lp->value[i] = 0;
+	size_t count = 0;
+
 	for (size_t row = 0; row < lp->rows; row++) {
 		double at = lp->place[row] == SIMPLEX_NONE ? simplex_resting(lp, row) : 0;
 
 		if (lp->place[row] == SIMPLEX_NONE)
 			lp->at_hi[row] = at == lp->hi[row] && at != lp->lo[row];
+		lp->step[row] = at;
 		if (at != 0)
-			for (size_t i = 0; i < lp->rows; i++)
-				lp->value[i] += lp->inverse[i * lp->capacity + row] * at;
+			lp->others[count++] = row;
+	}
+	for (size_t i = 0; i < lp->rows; i++) {
+		const double *row = lp->inverse + i * lp->capacity;
+
+		lp->value[i] = 0;
+		for (size_t j = 0; j < count; j++)
+			lp->value[i] += row[lp->others[j]] * lp->step[lp->others[j]];
 	}
 }
 

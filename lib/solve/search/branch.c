@@ -296,8 +296,7 @@ branch_run(struct branching *b)
 	counts_init(&b->counts, b->master->program);
 	master_save(b->master, &state);
 	branch(b);
-	master_restore(b->master, &state);
-	state_release(&state);
+	master_take_back(b->master, &state);
 	counts_release(&b->counts);
 	if (b->open)
 		return SEARCH_OPEN;
@@ -341,8 +340,7 @@ branch_is_beyond(struct master *m, int row, int64_t hi)
 	master_save(m, &state);
 	master_set_bounds(m, row, m->rows[row].lo, hi);
 	beyond = !master_relax_roughly(m, row, 1) && !m->unproven && !m->budget->spent;
-	master_restore(m, &state);
-	state_release(&state);
+	master_take_back(m, &state);
 	m->unproven = unproven;
 	return beyond;
 }

@@ -94,7 +94,6 @@ static bool
 search_ask(struct search *s, int64_t lo, int64_t hi, int sign)
 {
 	struct master *m = &s->master;
-	struct state state = {0};
 	enum search_status status = SEARCH_NONE;
 	unsigned long before;
 
@@ -102,7 +101,6 @@ search_ask(struct search *s, int64_t lo, int64_t hi, int sign)
 		return false;
 	search_refresh(s);
 	before = m->relaxations;
-	master_save(m, &state);
 	m->filter = &s->filter;
 	m->filter_number++;
 	m->row_of_marked = master_add_row(m, (struct row){ROW_MARKED, 0, NULL, lo, hi, 1});
@@ -114,8 +112,7 @@ search_ask(struct search *s, int64_t lo, int64_t hi, int sign)
 			refutations_keep(&s->refutations, m);
 	}
 	m->filter = NULL;
-	master_restore(m, &state);
-	state_release(&state);
+	master_drop_row(m);
 	s->open = s->open || status == SEARCH_OPEN;
 	return status == SEARCH_FOUND;
 }
