@@ -149,14 +149,33 @@ arena_printf(struct arena *arena, const char *format, ...)
 	return text;
 }
 
-void
-arena_release(struct arena *arena)
+static void
+memory_arena_free(struct arena_block *block)
 {
-	struct arena_block *block, *older;
+	struct arena_block *older;
 
-	for (block = arena->newest; block; block = older) {
+	for (; block; block = older) {
 		older = block->older;
 		free(block);
 	}
+}
+
+void
+arena_release(struct arena *arena)
+{
+	memory_arena_free(arena->newest);
 	arena->newest = NULL;
+}
+
+void
+arena_clear(struct arena *arena)
+{
+	struct arena_block *block = arena->newest;
+
+	if (!block)
+		return;
+	memory_arena_free(block->older);
+	block->older = NULL;
+	memset(block->bytes, 0, block->used);
+	block->used = 0;
 }

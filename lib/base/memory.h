@@ -47,5 +47,6 @@ char *arena_substring(struct arena *arena, const char *text, size_t length);
 char *arena_printf(struct arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void arena_release(struct arena *arena); /* frees all of it; the arena may be used anew */
+void arena_clear(struct arena *arena); /* does the same, but keeps a block for what is taken next */
 
 #endif

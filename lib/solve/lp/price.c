@@ -39,6 +39,7 @@ prices_init(struct prices *prices, const struct program *p)
 		.hardware = memory_zeroed(p->hardware_count, sizeof *prices->hardware),
 		.unit = memory_zeroed(p->unit_count, sizeof *prices->unit),
 		.moves_left = NO_MAX,
+		.scratch = memory_zeroed(1, sizeof *prices->scratch),
 	};
 }
 
@@ -49,6 +50,8 @@ prices_release(struct prices *prices)
 	free(prices->hardware);
 	free(prices->unit);
 	free(prices->regions);
+	arena_release(prices->scratch);
+	free(prices->scratch);
 }
 
 /* Takes what must be there. Returns false if that cannot be. */
@@ -190,29 +193,29 @@ price_search_group(const struct program *p, const struct prices *prices, struct 
 {
 	const struct pattern_filter *filter = what->filter;
 	const struct group *g = &p->groups[what->group];
-	struct arena arena = {0};
-	struct candidate *scratch = arena_alloc(&arena, p->unit_count, sizeof *scratch);
+	struct arena *arena = prices->scratch;
+	struct candidate *scratch = arena_alloc(arena, p->unit_count, sizeof *scratch);
 	struct pricing_search search = {
 		.program = p, .budget = budget, .filter = filter, .group = what->group, .best = what->floor, .enough = what->enough,
 		.best_units = best->units,
 		.image_matters = price_image_matters(p, filter, what->group),
 		.need = filter && filter->size > 1 ? filter->size : 1,
-		.order = arena_alloc(&arena, p->unit_count, sizeof *search.order),
-		.bound = arena_alloc(&arena, p->unit_count + 1, sizeof *search.bound),
-		.worth.weight = arena_alloc(&arena, p->unit_count, sizeof(double)),
-		.services.weight = arena_alloc(&arena, p->unit_count, sizeof(double)),
-		.light = arena_alloc(&arena, p->unit_count, sizeof *search.light),
-		.rest = arena_alloc(&arena, p->unit_count + 1, sizeof *search.rest),
-		.nogoods = arena_alloc(&arena, p->nogood_count, sizeof *search.nogoods),
-		.chosen = arena_alloc(&arena, p->unit_words, sizeof *search.chosen),
-		.refused = arena_alloc(&arena, p->unit_words, sizeof *search.refused),
-		.asked = arena_alloc(&arena, p->unit_words, sizeof *search.asked),
-		.images = arena_alloc(&arena, (p->unit_count + 2) * p->image_words, sizeof *search.images),
-		.left = arena_alloc(&arena, p->resource_count, sizeof *search.left),
-		.stays = arena_alloc(&arena, p->unit_words, sizeof *search.stays),
+		.order = arena_alloc(arena, p->unit_count, sizeof *search.order),
+		.bound = arena_alloc(arena, p->unit_count + 1, sizeof *search.bound),
+		.worth.weight = arena_alloc(arena, p->unit_count, sizeof(double)),
+		.services.weight = arena_alloc(arena, p->unit_count, sizeof(double)),
+		.light = arena_alloc(arena, p->unit_count, sizeof *search.light),
+		.rest = arena_alloc(arena, p->unit_count + 1, sizeof *search.rest),
+		.nogoods = arena_alloc(arena, p->nogood_count, sizeof *search.nogoods),
+		.chosen = arena_alloc(arena, p->unit_words, sizeof *search.chosen),
+		.refused = arena_alloc(arena, p->unit_words, sizeof *search.refused),
+		.asked = arena_alloc(arena, p->unit_words, sizeof *search.asked),
+		.images = arena_alloc(arena, (p->unit_count + 2) * p->image_words, sizeof *search.images),
+		.left = arena_alloc(arena, p->resource_count, sizeof *search.left),
+		.stays = arena_alloc(arena, p->unit_words, sizeof *search.stays),
 	};
 
-	price_units(&search, prices, &arena);
+	price_units(&search, prices, arena);
 	BITS_EACH(h, g->hardware, p->hardware_words) {
 		int64_t before = search.best;
 
@@ -225,7 +228,7 @@ price_search_group(const struct program *p, const struct prices *prices, struct 
 		if (search.best > before)
 			*best = (struct pattern){.group = what->group, .hardware = (int)h, .units = best->units};
 	}
-	arena_release(&arena);
+	arena_clear(arena);
 	*value = search.best;
 	return search.found;
 }

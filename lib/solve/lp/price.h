@@ -58,6 +58,7 @@ struct prices {
 	size_t region_count;
 	int64_t region_most;  /* the most that the regions may add */
 	struct weight_cache *weight_caches; /* of each hardware type, for a filter */
+	struct arena *scratch; /* of one search; what each takes is kept for the next */
 };
 
 /* Makes prices of 0; no weight caches. */
