@@ -74,8 +74,12 @@ stopped_mark_new(struct layout *layout, const struct names *services)
 			int service = names_find(services, name);
 			bool stays = service != NAMES_NONE && stopped_stays(&found, layout, (size_t)service);
 
-			if (!name_set_has(&node->was, name) && stays != name_set_has(&node->stopped, name))
+			if (name_set_has(&node->was, name))
+				continue;
+			if (stays != name_set_has(&node->stopped, name))
 				stopped_set(layout, &node->stopped, name, stays);
+			if (!stays && name_set_has(&node->taken_out, name))
+				stopped_set(layout, &node->taken_out, name, false);
 		}
 	}
 	free(found.runs);
