@@ -323,7 +323,7 @@ give_up() {
 	begun
 	coopr-work --drain
 	coopr delete -y --detach blog >job 2>log
-	coopr-work --drain
+	coopr-work --drain --job "$(cat job)"
 	run --separate-stderr -0 coopr delete -y --detach blog
 	same "coopr-delete: blog: job $(cat job) (delete) has ended, and has left no machine; the cluster is deleted" "$stderr"
 }
