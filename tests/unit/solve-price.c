@@ -28,6 +28,7 @@ struct shop {
 	struct hardware hardware;
 	struct group group;
 	struct prices prices;
+	struct arena scratch;
 	int64_t price_of_unit[UNITS], nil;
 	uint64_t with[REGIONS], without[REGIONS];
 	struct region regions[REGIONS];
@@ -91,6 +92,7 @@ draw_regions(struct shop *s)
 static void
 draw_shop(struct shop *s)
 {
+	arena_release(&s->scratch);
 	*s = (struct shop){.anything = 1, .open = (UINT64_C(1) << UNITS) - 1, .hardware.usable = true};
 	s->nogood_count = (size_t)draw(1, NOGOODS);
 	for (size_t k = 0; k < s->nogood_count; k++) {
@@ -113,6 +115,7 @@ draw_shop(struct shop *s)
 	s->prices.group = s->prices.hardware = &s->nil;
 	s->prices.machine = -draw(0, 2000000);
 	s->prices.moves_left = NO_MAX;
+	s->prices.scratch = &s->scratch;
 }
 
 /* Returns whether a machine may have these units. */
