@@ -118,6 +118,13 @@ is_in()
 	! is_out
 }
 
+# Whether a member has what it missed, from another one, or is out as it did not get it.
+is_settled()
+{
+	[ "$kind" != galera ] || is_out ||
+		[ "$(echo "SHOW STATUS LIKE 'wsrep_local_state_comment'" | mariadb --skip-column-names 2>/dev/null | cut -f 2)" = Synced ]
+}
+
 # Whether a member of the cluster listens on another node.
 other_member()
 {
@@ -164,7 +171,7 @@ start()
 		service mariadb start
 	fi
 	wait_for 900 pings || coopr_fail "mariadb does not start; its log says why"
-	wait_for 15 is_in || later "the member has not come into the cluster; it starts anew"
+	{ wait_for 15 is_in && wait_for 600 is_settled && is_in; } || later "the member has not come into the cluster; it starts anew"
 	users
 }
 
