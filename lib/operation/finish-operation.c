@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/names.h"
 #include "cluster/observation.h"
 #include "cluster/operation-files.h"
 #include "history/lives.h"
@@ -126,11 +127,12 @@ finish_operation_observe_is_healthy(const struct service *service, enum action p
 }
 
 static void
-finish_operation_observe_take_done(struct observations *seen, const struct layout *layout, const struct queue_task_status *task)
+finish_operation_observe_take_done(struct observations *seen, const struct layout *layout, const struct names *nodes,
+    const struct queue_task_status *task)
 {
 	const struct service *service = cluster_definition(&layout->cluster, task->service);
-	const struct node *node = layout_node(layout, task->node);
-	bool is_stopped = node && name_set_has(&node->stopped, task->service);
+	int node = names_find(nodes, task->node);
+	bool is_stopped = node != NAMES_NONE && name_set_has(&layout->nodes[node].stopped, task->service);
 
 	if (task->planned == ACTION_CREATE || task->planned == ACTION_DELETE)
 		return;
@@ -162,6 +164,7 @@ finish_operation_observe(const struct operation_job *job, const char *text, stru
 	const struct queue_filter last_attempts = {.details = true, .brief = true};
 	struct queue *queue = queue_open(job->runner.spool, QUEUE_READ, err);
 	struct queue_task_status *tasks = NULL;
+	struct names nodes = {0}; /* numbered as in the layout */
 	struct layout layout = {0};
 	struct arena arena = {0};
 	size_t count = 0;
@@ -173,11 +176,14 @@ finish_operation_observe(const struct operation_job *job, const char *text, stru
 		result = lives_of_job(queue, job->id, lives, err);
 	if (result == 0)
 		finish_operation_observe_add_layout(seen, &layout, clock_wall_ms());
+	for (size_t i = 0; i < layout.node_count && result == 0; i++)
+		names_intern(&nodes, layout.nodes[i].id);
 	for (size_t i = 0; i < count && result == 0; i++)
 		if (tasks[i].status == STEP_DONE && !tasks[i].undoing)
-			finish_operation_observe_take_done(seen, &layout, &tasks[i]);
+			finish_operation_observe_take_done(seen, &layout, &nodes, &tasks[i]);
 		else if (tasks[i].status == STEP_FAILED)
 			finish_operation_observe_take_failed(seen, &tasks[i]);
+	names_release(&nodes);
 	layout_release(&layout);
 	arena_release(&arena);
 	queue_close(queue);
