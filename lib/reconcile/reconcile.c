@@ -43,18 +43,20 @@ reconcile_has_to_work(const struct reconcile_options *parameters, const struct o
 	    (parameters->work == RECONCILE_WORK_ABANDONED && operation_job_is_abandoned(job));
 }
 
-/* Finishes an operation. With work, one that still runs is run to its end here, unless a worker does that; the store records
- * whether its job fails. */
+/* Finishes an operation; if nothing else is asked for, only one of which our spool knows that it is over. With work, one that still runs is
+ * run to its end here, unless a worker does that; the store records whether its job fails. */
 static int
 reconcile_finish_one(const struct reconcile_options *parameters, const struct operation *operation, bool work, struct error *err)
 {
 	char id[CLUSTER_ID_SIZE];
 	struct error failure;
-	struct operation_job job;
 	struct operation_context context;
-	int result = operation_context_open(&context, &parameters->options, cluster_id_text(operation->cluster, id), err);
+	struct operation_job job = {parameters->options.runner, &context.job_dir, operation->job};
+	int result;
 
-	job = (struct operation_job){parameters->options.runner, &context.job_dir, operation->job};
+	if (parameters->finish_only && !operation_job_is_over(&job))
+		return 0;
+	result = operation_context_open(&context, &parameters->options, cluster_id_text(operation->cluster, id), err);
 	if (result > 0 && work && reconcile_has_to_work(parameters, &job)) {
 		if (operation_job_follow(&job, &failure) < 0 && failure.code > 128) {
 			*err = failure;
@@ -65,24 +67,6 @@ reconcile_finish_one(const struct reconcile_options *parameters, const struct op
 	}
 	operation_context_release(&context);
 	return result < 0 && err->code != EX_TEMPFAIL && err->code != EX_NO ? -1 : 0;
-}
-
-/* Finishes the operations of which our spool knows that they are over, and leaves all others alone. */
-static int
-reconcile_finish_over(const struct reconcile_options *parameters, struct account *account, const struct reconcile_scope *scope,
-    struct error *err)
-{
-	struct operation_list list = {0};
-	struct error failure;
-	int worst = operations_open(account, &list, err);
-
-	for (size_t i = 0; i < list.count && worst >= 0; i++)
-		if (reconcile_scope_has(scope, list.list[i].cluster) &&
-		    operation_job_is_over(&(struct operation_job){parameters->options.runner, NULL, list.list[i].job}) &&
-		    reconcile_finish_one(parameters, &list.list[i], false, &failure) < 0)
-			operation_warn(&parameters->options, &worst, &failure);
-	operation_list_release(&list);
-	return worst;
 }
 
 /* Finishes all operations that are over; with work, does those that wait. */
@@ -213,7 +197,7 @@ reconcile_only_finish(const struct reconcile_options *parameters, struct account
 	struct hook_count told;
 	int worst = 0;
 
-	reconcile_add(parameters, &worst, reconcile_finish_over(parameters, account, scope, err), err);
+	reconcile_add(parameters, &worst, reconcile_finish_all(parameters, account, scope, false, err), err);
 	reconcile_add(parameters, &worst, hook_deliver(account->store, 0, &told, err), err);
 	return worst;
 }
