@@ -220,7 +220,6 @@ doctor_check_with(struct doctor_report *report, const char *check, const char *p
 	free(relative);
 }
 
-/* Returns whether the folder has nothing in it, as somebody has made it for a queue. */
 /* Checks the queue, and says the first line of what is wrong with it. */
 static void
 doctor_check_queue(struct doctor_report *report, const char *spool)

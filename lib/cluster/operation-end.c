@@ -145,13 +145,14 @@ operation_end_layout(struct ending *e, struct error *err)
 	struct holding there = {0};
 	struct error ignored; /* of one that says less, only the machines matter */
 	struct layout parsed;
-	bool is_stopped;
+	bool is_read, is_stopped;
 	int result;
 
 	if (!layout)
 		return 0;
-	e->whole = layout_parse_text(layout, &parsed, &ignored) < 0 || layout_is_whole(&parsed);
-	is_stopped = layout_is_stopped(&parsed);
+	is_read = layout_parse_text(layout, &parsed, &ignored) == 0;
+	e->whole = !is_read || layout_is_whole(&parsed);
+	is_stopped = is_read && layout_is_stopped(&parsed);
 	layout_release(&parsed);
 	result = holding_take(&there, HOLDING_THERE, layout, e->prices, err);
 	if (result == 0)
