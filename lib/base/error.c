@@ -20,7 +20,7 @@ static void
 error_begin(struct error *err, int code)
 {
 	err->code = code;
-	err->absent = err->too_large = err->outdated = false;
+	err->absent = err->too_large = err->passing = err->outdated = false;
 	err->option = NULL;
 	err->reason = 0;
 }

@@ -18,6 +18,7 @@ struct error {
 	char text[2048]; /* "OBJECT: reason; way out", no newline, cut with "..." */
 	bool absent;     /* there is nothing of the name that was given */
 	bool too_large;  /* what was given has more bytes than are taken */
+	bool passing;    /* what is in the way is about to go */
 	bool outdated;   /* it was planned from what others have changed meanwhile; a new plan may be carried out */
 	const char *option; /* the long name of the option that is the way out, without dashes; NULL: none is */
 	size_t reason;      /* where option is not NULL: the bytes of the text before that way out */

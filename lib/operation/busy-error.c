@@ -13,10 +13,12 @@
 #include "base/memory.h"
 #include "base/process.h"
 #include "operation/context.h"
+#include "operation/job.h"
 
 enum {
 	HOST_SIZE = 256,
 	FIRST_MS = 50, MOST_MS = 1000, /* between two tries of who waits */
+	PASSING_MS = 5000, /* wait at most so long, unasked, for what is about to go */
 };
 
 /* Appends "coopr-expand, process 4711 of alice on ws1". */
@@ -70,9 +72,10 @@ busy_error_locked(struct operation_context *context, struct error *err)
 	struct buffer text = {0};
 	struct error ignored; /* then less is known */
 	char id[CLUSTER_ID_SIZE], since[CLOCK_RFC3339_SIZE];
-	bool found = workdir_find_holder(cluster_id_text(context->id, id), &holder);
+	bool found = workdir_find_holder(cluster_id_text(context->id, id), &holder), passing = true;
 
 	if (operation_last(&context->account, context->id, &list, &ignored) > 0 && list.list[0].status < OPERATION_COMPLETE) {
+		passing = operation_job_is_over(&(struct operation_job){context->options->runner, NULL, list.list[0].job});
 		busy_error_append_operation(&list.list[0], &text);
 		buffer_text(&text, found ? " (" : "");
 		if (found)
@@ -86,7 +89,9 @@ busy_error_locked(struct operation_context *context, struct error *err)
 		buffer_text(&text, "a command that cannot be seen from here is working on it; --wait waits until it has ended");
 	}
 	operation_list_release(&list);
-	return busy_error_set(context, &text, err);
+	busy_error_set(context, &text, err);
+	err->passing = passing;
+	return -1;
 }
 
 int
@@ -132,16 +137,18 @@ busy_error_sleep(int64_t waited_ms)
 bool
 busy_error_wait(struct busy_wait *wait, const struct operation_options *options, struct error *err)
 {
-	int64_t now_ms = clock_monotonic_ms();
+	int64_t now_ms = clock_monotonic_ms(), most_ms = options->wait ? options->wait_ms : PASSING_MS;
 
-	if (!options->wait || err->code != EX_TEMPFAIL)
+	if (err->code != EX_TEMPFAIL || (!options->wait && !err->passing))
 		return false;
 	if (!wait->since_ms) {
 		wait->since_ms = now_ms;
-		busy_error_tell(options, err);
+		if (options->wait)
+			busy_error_tell(options, err);
 	}
-	if (options->wait_ms && now_ms - wait->since_ms >= options->wait_ms) {
-		busy_error_end(options->wait_ms, err);
+	if (most_ms && now_ms - wait->since_ms >= most_ms) {
+		if (options->wait)
+			busy_error_end(most_ms, err);
 		return false;
 	}
 	busy_error_sleep(now_ms - wait->since_ms);

@@ -18,7 +18,7 @@ struct operation_options;
 int busy_error(const struct operation_context *context, const struct operation *operation, struct error *err);
 
 /* Fails with EX_TEMPFAIL: another command has the cluster's folder. Names its process, where that is visible, and its job, where
- * the store knows one. */
+ * the store knows one. Where no job is at work, so that one is prepared, or its end is recorded, it is passing. */
 int busy_error_locked(struct operation_context *context, struct error *err);
 
 /* Fails with EX_NO: the cluster that was to be created exists. */
@@ -29,7 +29,7 @@ struct busy_wait { /* zero-initialise */
 };
 
 /* Waits a moment where the error is that the cluster is busy (EX_TEMPFAIL) and the options ask for that; what is waited for is
- * told once. Returns whether to try again; else err is the command's, which also says when the time is over. */
+ * told once. What is passing is waited for in any case, for some seconds. Returns whether to try again; else err is the command's, which also says when the time is over. */
 bool busy_error_wait(struct busy_wait *wait, const struct operation_options *options, struct error *err);
 
 #endif

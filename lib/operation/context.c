@@ -2,10 +2,8 @@
 #include "operation/context.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/buffer.h"
-#include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -14,11 +12,6 @@
 #include "operation/find-cluster.h"
 #include "operation/finish-operation.h"
 #include "operation/job.h"
-
-enum {
-	ENDING_MS = 5000,             /* wait at most so long for who is about to give the lock back */
-	TURN_NS = 10 * 1000 * 1000,
-};
 
 void
 operation_warn(const struct operation_options *options, int *worst, const struct error *err)
@@ -57,36 +50,16 @@ operation_context_check(const struct operation_context *context, struct error *e
 	    : error_set(err, EX_NO, "%s (%s): the cluster is terminated", context->cluster->name, cluster_id_text(context->id, id));
 }
 
-/* Returns whether who has the lock will not have it for long: no job is at work, so that one is prepared, or brought to the store. */
-static bool
-operation_context_is_ending(struct operation_context *context)
-{
-	struct operation_list list = {0};
-	struct error ignored; /* then it may take any time */
-	int last = operation_last(&context->account, context->id, &list, &ignored);
-	bool ending = last == 0 || (last > 0 && (list.list[0].status >= OPERATION_COMPLETE ||
-	    operation_job_is_over(&(struct operation_job){context->options->runner, NULL, list.list[0].job})));
-
-	operation_list_release(&list);
-	return ending;
-}
-
 int
 operation_context_lock(struct operation_context *context, struct error *err)
 {
-	const int64_t until = clock_monotonic_ms() + ENDING_MS;
 	char id[CLUSTER_ID_SIZE];
 	int running;
 
 	if (operation_context_check(context, err) < 0)
 		return -1;
-	while (workdir_open(&context->workdir, cluster_id_text(context->id, id), context->cluster->name, WORKDIR_MAKE, err) < 0) {
-		if (err->code != EX_TEMPFAIL)
-			return -1;
-		if (clock_monotonic_ms() > until || !operation_context_is_ending(context))
-			return busy_error_locked(context, err);
-		nanosleep(&(struct timespec){0, TURN_NS}, NULL);
-	}
+	if (workdir_open(&context->workdir, cluster_id_text(context->id, id), context->cluster->name, WORKDIR_MAKE, err) < 0)
+		return err->code == EX_TEMPFAIL ? busy_error_locked(context, err) : -1;
 	running = finish_cluster(context, err);
 	return running < 0 || operation_context_find(context, id, err) < 0 ? -1 : running;
 }

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "operation/busy-error.h"
 #include "operation/context.h"
 #include "operation/find-cluster.h"
 #include "operation/job.h"
@@ -73,6 +74,7 @@ job_control_do(enum queue_control control, const char *cluster, const struct ope
 {
 	struct operation_job running = {.runner = options->runner};
 	struct operation_context context;
+	struct busy_wait wait = {0};
 	struct queue *queue;
 	int result;
 
@@ -91,7 +93,9 @@ job_control_do(enum queue_control control, const char *cluster, const struct ope
 	if (operation_job_stop(&running, err) < 0)
 		return -1;
 	/* Opening the context finishes the operation, unless who follows the job has the cluster and does so. */
-	result = operation_context_open(&context, options, cluster, err) < 0 && err->code != EX_TEMPFAIL ? -1 : 0;
+	while ((result = operation_context_open(&context, options, cluster, err)) < 0 && busy_error_wait(&wait, options, err))
+		operation_context_release(&context);
+	result = result < 0 && err->code != EX_TEMPFAIL ? -1 : 0;
 	*gone = result == 0 && context.cluster && context.cluster->status == LIFECYCLE_TERMINATED;
 	operation_context_release(&context);
 	return result;
