@@ -107,10 +107,16 @@ pings()
 	mariadb-admin --silent --connect-timeout=5 ping >/dev/null 2>&1
 }
 
+# What the server says of itself by that name. Nothing, if it does not say now.
+says()
+{
+	echo "SHOW STATUS LIKE '$1'" | mariadb --skip-column-names 2>/dev/null | cut -f 2
+}
+
 # Whether a member that answers has left the cluster, or did not get what it needs of it as it joined. By itself it does not come back.
 is_out()
 {
-	[ "$kind" = galera ] && [ "$(echo "SHOW STATUS LIKE 'wsrep_cluster_status'" | mariadb --skip-column-names 2>/dev/null | cut -f 2)" = Disconnected ]
+	[ "$kind" = galera ] && [ "$(says wsrep_cluster_status)" = Disconnected ]
 }
 
 is_in()
@@ -121,8 +127,7 @@ is_in()
 # Whether a member has what it missed, from another one, or is out as it did not get it.
 is_settled()
 {
-	[ "$kind" != galera ] || is_out ||
-		[ "$(echo "SHOW STATUS LIKE 'wsrep_local_state_comment'" | mariadb --skip-column-names 2>/dev/null | cut -f 2)" = Synced ]
+	[ "$kind" != galera ] || is_out || [ "$(says wsrep_local_state_comment)" = Synced ]
 }
 
 # Whether a member of the cluster listens on another node.
@@ -175,12 +180,6 @@ start()
 	users
 }
 
-# Nothing, if it does not say now.
-cluster_size()
-{
-	echo "SHOW STATUS LIKE 'wsrep_cluster_size'" | mariadb --skip-column-names 2>/dev/null | cut -f 2
-}
-
 # If all left at once, those that are left would take it for a partition, and none could found the cluster again. So they go one after the
 # other, the last of the list first: each stays while those after it go, and for fifteen seconds if none does.
 stop()
@@ -190,7 +189,7 @@ stop()
 	before=0
 	turns=0
 	while [ "$kind" = galera ] && pings && [ $turns -lt 75 ]; do
-		left=$(cluster_size)
+		left=$(says wsrep_cluster_size)
 		left=${left:-$before}
 		[ "$left" -gt "$place" ] || [ "$left" -eq 0 ] || break
 		[ "$left" -eq "$before" ] || turns=0
