@@ -24,7 +24,7 @@ static bool work, delete_unowned;
 static const char *remind = "1d";
 
 static const struct option_spec options[] = {
-	OPTION_FLAG(0, "finish-only", &parameters.finish_only, "only record which operations are over, and notify hooks"),
+	OPTION_FLAG(0, "finish-only", &parameters.finish_only, "only record which operations are over"),
 	OPTION_FLAG(0, "probe", &parameters.probe, "ask machines whether they answer, and services whether they run"),
 	OPTION_NUMBER(0, "timeout", &parameters.timeout_s, "SECONDS", "wait this long for each answer (default: 15)"),
 	OPTION_FLAG(0, "repair", &parameters.repair, "replace machines that vanished, start services that stopped"),

@@ -35,6 +35,21 @@ states() {
 	same "" "$(cat work.log)"
 }
 
+@test "a hook that hangs keeps no other end from being recorded" {
+	mkdir -p "$HOME/.config/coopr/hooks"
+	mkfifo go
+	printf '#!/bin/sh\ncat >>%s/heard\necho >>%s/heard\nread -r _ <%s/go\n' "$PWD" "$PWD" "$PWD" >"$HOME/.config/coopr/hooks/tell"
+	chmod +x "$HOME/.config/coopr/hooks/tell"
+	printf '[hook tell]\nevents = success\ntimeout_s = 600\n' >"$HOME/.config/coopr/config"
+	start_work
+	until [ -s heard ]; do sleep .1; done
+	coopr-create --detach b -t lamp -n 3 -P dummy
+	until [ "$(states)" = "a active b active" ]; do sleep .1; done
+	same 1 "$(wc -l <heard)"
+	exec 4<>go
+	until [ "$(wc -l <heard)" = 2 ]; do echo >&4; sleep .1; done
+}
+
 @test "--finish-only records what is over, and leaves all else alone; with other options it is refused" {
 	coopr-create --detach b -t lamp -n 3 -P dummy
 	coopr-queue pause 00000002-001

@@ -189,19 +189,6 @@ reconcile_is_idle(const struct reconcile_options *parameters)
 	return idle;
 }
 
-/* Finishes what is over, and lets people know. */
-static int
-reconcile_only_finish(const struct reconcile_options *parameters, struct account *account, const struct reconcile_scope *scope,
-    struct error *err)
-{
-	struct hook_count told;
-	int worst = 0;
-
-	reconcile_add(parameters, &worst, reconcile_finish_all(parameters, account, scope, false, err), err);
-	reconcile_add(parameters, &worst, hook_deliver(account->store, 0, &told, err), err);
-	return worst;
-}
-
 static int
 reconcile_all(const struct reconcile_options *parameters, struct account *account, struct reconcile_scope *scope,
     struct drift_list *drift, struct error *err)
@@ -255,7 +242,7 @@ reconcile(const struct reconcile_options *parameters, struct drift_list *drift, 
 	if (account_open(&account, &parameters->options.ask, STORE_WRITE, err) == 0 &&
 	    account_need(&account, ACCOUNT_SUPERADMIN, "reconciling the clusters of all tenants", err) == 0 &&
 	    reconcile_scope_init(&scope, &account, &parameters->clusters, err) == 0)
-		result = parameters->finish_only ? reconcile_only_finish(parameters, &account, &scope, err)
+		result = parameters->finish_only ? reconcile_finish_all(parameters, &account, &scope, false, err)
 		                                 : reconcile_all(parameters, &account, &scope, drift, err);
 	reconcile_scope_release(&scope);
 	account_release(&account);

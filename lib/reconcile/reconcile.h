@@ -26,7 +26,7 @@ struct reconcile_options {
 	enum reconcile_work work;
 	bool is_watched;      /* by a person, who is told of all faults, not only of what has changed */
 	struct string_list clusters; /* only these; none: all */
-	bool finish_only;     /* finish what is over, deliver messages to hooks, and do nothing else */
+	bool finish_only;     /* finish what is over, and do nothing else */
 	bool probe;           /* ask machines whether they answer, and services whether they run: */
 	long timeout_s;       /* ... so long at most */
 	bool repair;          /* repair the drift */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Has the end of jobs recorded in the store, as soon as a worker has done the last of their tasks: by a program, of which one runs
- * at a time, since the store and its rules are not a worker's to know. If it fails, or is killed, coopr-reconcile(1) makes up for it.
+ * Has the end of jobs recorded in the store, as soon as a worker has done the last of their tasks, and then hooks notified of it: by
+ * two programs, of each of which one runs at a time, since the store and its rules are not a worker's to know, and a hook may take
+ * minutes. What fails, or is killed, coopr-reconcile(1) makes up for.
  */
 #ifndef WORKER_JOB_END_H
 #define WORKER_JOB_END_H
@@ -12,17 +13,24 @@
 
 struct error;
 
-struct job_end { /* zero-initialise; release it */
+struct job_end_step {
 	struct child child;
 	char *argv[4];
 	bool due, runs;
 	char *told; /* what it said the last time that it failed */
 };
 
-/* Has it run, now or once the one that runs has ended. */
+struct job_end { /* zero-initialise; release it */
+	struct job_end_step record, notify;
+};
+
+/* Has it recorded, now or once what is under way has ended. */
 void job_end_record(struct job_end *end, struct supervisor *supervisor);
 
-/* Returns whether an event is of its program. why is filled where that has failed in another way than the last time. */
+/* Returns whether one of the programs runs. */
+bool job_end_runs(const struct job_end *end);
+
+/* Returns whether an event is of one of the programs. why is filled where that has failed in another way than the last time. */
 bool job_end_take(struct job_end *end, struct supervisor *supervisor, struct child *child, enum supervise_event event,
     struct error *why);
 

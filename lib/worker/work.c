@@ -163,7 +163,7 @@ work_is_over(struct work *work, struct error *err)
 	if (work->running.count > 0 || work->held.count > 0 || work->ended.count > 0 || (work->look &&
 	    work_free_slots(work) > 0))
 		return 0;
-	if (work->job_end.runs && work->signals == 0)
+	if (job_end_runs(&work->job_end) && work->signals == 0)
 		return 0;
 	if (work->signals > 0 || work->options.until == WORK_ONE)
 		return 1;
