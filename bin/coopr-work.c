@@ -115,6 +115,9 @@ work_report(enum work_event event, const struct work_note *note)
 	case WORK_TROUBLE:
 		message("%s; trying again", note->text);
 		break;
+	case WORK_UNFINISHED:
+		message("%s", note->text);
+		break;
 	case WORK_OVER:
 		break;
 	}

@@ -50,6 +50,18 @@ states() {
 	until [ "$(wc -l <heard)" = 2 ]; do echo >&4; sleep .1; done
 }
 
+@test "what a hook that refuses says is told by the worker, once while it stays the same" {
+	mkdir -p "$HOME/.config/coopr/hooks"
+	printf '#!/bin/sh\necho no way >&2\nexit 1\n' >"$HOME/.config/coopr/hooks/tell"
+	chmod +x "$HOME/.config/coopr/hooks/tell"
+	printf '[hook tell]\nevents = success\n' >"$HOME/.config/coopr/config"
+	start_work
+	until [ -s work.log ]; do sleep .1; done
+	coopr-create --detach b -t lamp -n 3 -P dummy
+	until [ "$(coopr-hook list -o json | jq -r .waiting)" = 0 ] && [ "$(states)" = "a active b active" ]; do sleep .1; done
+	same "coopr-work: not all hooks are notified: coopr-hook deliver: hook tell: no way; it is not told again" "$(cat work.log)"
+}
+
 @test "--finish-only records what is over, and leaves all else alone; with other options it is refused" {
 	coopr-create --detach b -t lamp -n 3 -P dummy
 	coopr-queue pause 00000002-001

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "base/error.h"
 #include "base/location.h"
 #include "base/memory.h"
 
@@ -47,9 +46,9 @@ job_end_runs(const struct job_end *end)
 	return end->record.runs || end->notify.runs;
 }
 
-/* Fills why with what a step's program said, unless it said that before. */
+/* Keeps what a step's program said for the caller, unless it said that before. */
 static void
-job_end_judge(struct job_end_step *step, const char *what, struct error *why)
+job_end_judge(struct job_end_step *step, const char *what, struct error *trouble)
 {
 	const char *text;
 
@@ -58,7 +57,7 @@ job_end_judge(struct job_end_step *step, const char *what, struct error *why)
 	if (WIFEXITED(step->child.wait_status) && WEXITSTATUS(step->child.wait_status) == 0)
 		text = "";
 	if (*text && (!step->told || strcmp(text, step->told) != 0))
-		error_set(why, EX_SOFTWARE, "%s: %.*s", what, (int)strcspn(text, "\n"), text);
+		error_set(trouble, EX_SOFTWARE, "%s: %.*s", what, (int)strcspn(text, "\n"), text);
 	free(step->told);
 	step->told = memory_string(text);
 	child_release(&step->child);
@@ -66,19 +65,19 @@ job_end_judge(struct job_end_step *step, const char *what, struct error *why)
 }
 
 bool
-job_end_take(struct job_end *end, struct supervisor *supervisor, struct child *child, enum supervise_event event, struct error *why)
+job_end_take(struct job_end *end, struct supervisor *supervisor, struct child *child, enum supervise_event event)
 {
 	if (child != &end->record.child && child != &end->notify.child)
 		return false;
 	if (event != SUPERVISE_ENDED)
 		return true;
 	if (child == &end->record.child) {
-		job_end_judge(&end->record, "the end of a job is not recorded", why);
+		job_end_judge(&end->record, "the end of a job is not recorded, coopr reconcile does it", &end->trouble);
 		job_end_notify(end, supervisor);
 		if (end->record.due)
 			job_end_record(end, supervisor);
 	} else {
-		job_end_judge(&end->notify, "not all hooks are notified", why);
+		job_end_judge(&end->notify, "not all hooks are notified", &end->trouble);
 		if (end->notify.due)
 			job_end_notify(end, supervisor);
 	}

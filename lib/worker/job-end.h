@@ -9,9 +9,8 @@
 
 #include <stdbool.h>
 
+#include "base/error.h"
 #include "event/supervise.h"
-
-struct error;
 
 struct job_end_step {
 	struct child child;
@@ -22,6 +21,7 @@ struct job_end_step {
 
 struct job_end { /* zero-initialise; release it */
 	struct job_end_step record, notify;
+	struct error trouble; /* code 0, or one of them has failed in another way than the last time; for the caller to take */
 };
 
 /* Has it recorded, now or once what is under way has ended. */
@@ -30,9 +30,8 @@ void job_end_record(struct job_end *end, struct supervisor *supervisor);
 /* Returns whether one of the programs runs. */
 bool job_end_runs(const struct job_end *end);
 
-/* Returns whether an event is of one of the programs. why is filled where that has failed in another way than the last time. */
-bool job_end_take(struct job_end *end, struct supervisor *supervisor, struct child *child, enum supervise_event event,
-    struct error *why);
+/* Returns whether an event is of one of the programs. */
+bool job_end_take(struct job_end *end, struct supervisor *supervisor, struct child *child, enum supervise_event event);
 
 void job_end_release(struct job_end *end);
 

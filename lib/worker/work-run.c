@@ -291,7 +291,7 @@ work_finish(struct work *work, struct running_task *running)
 void
 work_child_event(struct work *work, struct child *child, enum supervise_event event)
 {
-	if (job_end_take(&work->job_end, &work->supervisor, child, event, &work->trouble))
+	if (job_end_take(&work->job_end, &work->supervisor, child, event))
 		return;
 	if (!streams_child_event(&work->streams, child, event) && event == SUPERVISE_ENDED)
 		work_finish(work, child->owner);

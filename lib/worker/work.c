@@ -202,6 +202,10 @@ work_tell(struct work *work, enum work_event *event, struct work_note *note)
 		work->trouble.code = 0;
 		note->text = work->trouble.text;
 		*event = WORK_TROUBLE;
+	} else if (work->job_end.trouble.code) {
+		work->job_end.trouble.code = 0;
+		note->text = work->job_end.trouble.text;
+		*event = WORK_UNFINISHED;
 	} else if (work->recorded.first) {
 		*event = work_tell_task(work, work->recorded.first, note);
 	} else {

@@ -38,6 +38,7 @@ enum work_event {
 	WORK_BREAKING,  /* told again: what runs is ended, and will be ready again */
 	WORK_CONFIGURED, /* the configuration was read again; text says why the old one stays, or is NULL */
 	WORK_TROUBLE,   /* the queue fails for now, and will be tried again; text says at what, and why */
+	WORK_UNFINISHED, /* what comes after a job is not done for now; text says what, and why */
 	WORK_OVER,
 };
 
