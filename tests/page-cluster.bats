@@ -91,6 +91,14 @@ site_serve() {
 	same "active healthy" "$(coopr-list -o json | jq -r '"\(.state) \(.condition)"')"
 }
 
+@test "services that a person has stopped are no faults, and are started again from the page" {
+	coopr-create -yq -t pages -n 2 shop
+	coopr-stop -yq shop
+	serve
+	browse stopped
+	same "active healthy" "$(coopr-list -o json | jq -r '"\(.state) \(.condition)"')"
+}
+
 @test "the same is done by keyboard alone" {
 	site_serve
 	browse siteByKeyboard "$code"

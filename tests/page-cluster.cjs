@@ -84,6 +84,20 @@ async function broken(page, address, [machine]) {
   assert.strictEqual(await siteOf(page, address, 1), 'good morning');
 }
 
+// Services that were stopped are told as that, not as faults, and are started again.
+async function stopped(page, address) {
+  await visit(page, address, 'clusters/shop');
+  await page.locator('h1 .badge:has-text("stopped")').waitFor();
+  await page.locator('.machine .badge:text-is("stopped")').nth(1).waitFor();
+  assert.strictEqual(await page.locator('.machine .bad, .machine [data-kind=bad]').count(), 0);
+  await page.getByRole('link', {name: 'Start services'}).click();
+  await page.locator('button.main:enabled').click();
+  await isActive(page);
+  await page.locator('h1 .badge:has-text("healthy")').waitFor();
+  await visit(page, address, 'clusters/shop');
+  await page.locator('.machine .badge:text-is("healthy")').nth(1).waitFor();
+}
+
 // The same core without a pointer: log in, create, look, repair, delete.
 async function siteByKeyboard(page, address, [code]) {
   await page.goto(`${address}#login=${code}`);
@@ -125,4 +139,4 @@ async function siteByKeyboard(page, address, [code]) {
   await page.locator('h1 .badge:has-text("terminated")').waitFor();
 }
 
-module.exports = {site, broken, siteByKeyboard};
+module.exports = {site, broken, stopped, siteByKeyboard};

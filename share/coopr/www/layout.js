@@ -40,15 +40,16 @@ export function layoutView(nodes, more) {
 }
 
 // What is known of a machine of a cluster that exists: its health, its addresses, what enter(node) gives to log in to it, and what
-// repair(observation) gives where it is not well. What was well is unknown where that was too long ago.
+// repair(observation) gives where it is not well. What was well is unknown where that was too long ago; what a person has stopped is no fault.
 export function machineDetails(observations, isLongAgo, enter, repair) {
   return (node) => {
-    const mine = observations.filter((one) => one.node === node.id);
-    const bad = mine.filter((one) => one.answer !== 'healthy');
-    const state = bad.length > 0 ? bad[0].answer : mine.length === 0 || isLongAgo ? 'unknown' : 'healthy';
+    const mine = observations.filter((one) => one.node === node.id), off = mine.filter((one) => one.answer !== 'healthy');
+    const stopped = off.filter((one) => one.answer === 'unhealthy' && node.stopped?.includes(one.service));
+    const bad = off.filter((one) => !stopped.includes(one));
+    const state = bad.length > 0 ? bad[0].answer : mine.length === 0 || isLongAgo ? 'unknown' : stopped.length > 0 ? 'stopped' : 'healthy';
     const addresses = Object.entries(node.ipaddresses ?? {});
 
     return [el('div.machine-foot', badge(state), addresses.slice(0, 1).map(([, address]) => el('code', address)), enter(node)),
-      bad.map((one) => el('p', el('span.bad', `${one.service ?? 'machine'}: ${one.message ?? one.answer}`), ' ', repair(one, node)))];
+      off.map((one) => el('p', el(stopped.includes(one) ? 'span.quiet' : 'span.bad', `${one.service ?? 'machine'}: ${one.message ?? one.answer}`), ' ', repair(one, node)))];
   };
 }
