@@ -360,6 +360,27 @@ create_shop() {
 	same "1 active" "$(coopr-resource list -o json automator/shell/scripts/web.sh | jq -r '"\(.version) \(.state)"')"
 }
 
+@test "in a browser, a provider is tried, its fields are listed, and its flavors become hardware types" {
+	need_browser
+	export COOPR_PLUGINS=$PWD/plugins
+	mkdir -p plugins/provider
+	cat >plugins/provider/dummy <<-END
+		#!/bin/sh
+		real=$COOPR_BIN/../libexec/coopr/provider/dummy
+		case \$1 in
+		describe) "\$real" describe | sed 's/^{/{"flavors":true,/' ;;
+		flavors) cat >/dev/null && printf '{"kind":"flavor","flavor":"%s","capacity":{"cpu":1,"memory":1024},"cost":0.5}\n' s-1 m-1 ;;
+		*) exec "\$real" "\$@" ;;
+		esac
+	END
+	chmod +x plugins/provider/dummy
+	serve
+	coopr-import -q "$COOPR_ROOT/share/coopr/catalogue"
+	browse provider
+	same 's-1 0.5' "$(coopr-store get hardwaretype s-1 | jq -r '.name + " " + (.providermap.dummy.cost | tostring)')"
+	run -1 coopr-store get hardwaretype m-1
+}
+
 @test "in a browser, volumes are seen with what they cost, copied, given to a cluster and deleted" {
 	need_browser
 	export COOPR_PLUGINS=$PWD/plugins

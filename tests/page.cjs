@@ -408,6 +408,24 @@ const scenarios = {
     await page.locator('pre:has-text("echo morning")').waitFor();
   },
 
+  // A provider is tried, its fields are listed, and its flavors become hardware types; what it cannot do is told.
+  async provider(page, address) {
+    await visit(page, address, 'entities/provider/dummy');
+    await page.getByText('coopr provider test dummy').waitFor();
+    await page.getByRole('button', {name: 'Test', exact: true}).click();
+    await page.getByRole('row', {name: /ok .*machines of this installation/}).waitFor();
+    await page.getByRole('button', {name: 'Show the fields'}).click();
+    await page.getByRole('row', {name: /^fail_percent .*How many of a hundred attempts fail/}).waitFor();
+    await page.getByLabel('Flavors').fill('s-*');
+    await page.getByText("coopr provider import-flavors dummy 's-*'").waitFor();
+    await page.getByRole('button', {name: 'Import flavors'}).click();
+    await page.getByText('Hardware types that are new or changed: 1.').waitFor();
+    assert.deepEqual(await examineAll(page, 'entities/provider/dummy'), []);
+    await visit(page, address, 'entities/provider/sandbox');
+    await page.getByRole('button', {name: 'Import flavors'}).click();
+    await page.locator('.problem:has-text("have no way to list flavors")').waitFor();
+  },
+
   // A volume that a machine has is copied; one that none has is promised, and deleted.
   async volumes(page, address) {
     await visit(page, address, 'clusters');

@@ -8,6 +8,7 @@ import {clusterAddress} from './clusters.js';
 import {differenceView} from './difference.js';
 import {formOf, schemaOf} from './form.js';
 import {time} from './format.js';
+import {providerView} from './provider.js';
 
 // The kinds: what a tab is called, and one entity.
 const KINDS = [['clustertemplate', 'Templates', 'template'], ['partialtemplate', 'Partial templates', 'partial template'], ['service', 'Services', 'service'],
@@ -163,7 +164,8 @@ export async function entityView({kind, name, query, signal}) {
   command.say(commandLine(ACTIONS.put, {file: isNew ? 'NAME.json' : `${name}.json`, ...asked()}));
   const [, title = kind, single = kind] = KINDS.find(([one]) => one === kind) ?? [];
   return el('div', el('p.crumbs', el('a', {href: address(kind)}, title)), el('div.head', el('h1', isNew ? `New ${single}` : name),
-    !isNew && kind === 'clustertemplate' && el('a.button', {href: address(kind, name, 'rules')}, 'Rules'), !isNew && deletion(kind, name, versions.newest, state)), older && el('p.note', `This is version ${restored}. Saved, it is the newest again.`), document.view, command, versions.view, users);
+    !isNew && kind === 'clustertemplate' && el('a.button', {href: address(kind, name, 'rules')}, 'Rules'), !isNew && deletion(kind, name, versions.newest, state)), older && el('p.note', `This is version ${restored}. Saved, it is the newest again.`), document.view, command, versions.view, users,
+    !isNew && kind === 'provider' && providerView(name, signal));
 }
 
 // A button that tells who uses the entity, which then cannot be deleted, or asks once more.
