@@ -233,13 +233,48 @@ price_search_group(const struct program *p, const struct prices *prices, struct 
 	return search.found;
 }
 
+/* Returns whether a pattern of the group may be worth more than is asked for, if all that stands there or may, and is worth something, goes
+ * onto one machine: where the group is bounded by its own price, most are done with that. */
+static bool
+price_may_be(const struct program *p, const struct prices *prices, const struct search_for *what)
+{
+	const struct pattern_filter *filter = what->filter;
+	const struct group *g = &p->groups[what->group];
+	int64_t sum = prices->group[what->group] + prices->machine + prices->region_most, most = PRICE_FORBIDDEN;
+
+	BITS_EACH(h, g->hardware, p->hardware_words) {
+		if (p->hardware[h].departure)
+			return true;
+		if ((!filter || bits_has(filter->hardware, h)) && prices->hardware[h] > most)
+			most = prices->hardware[h];
+	}
+	if (most == PRICE_FORBIDDEN)
+		return false;
+	sum += most + (g->moves ? price_round(prices->move * g->standing) : 0);
+	for (size_t word = 0; word < p->unit_words; word++) {
+		uint64_t forced = g->stays[word] | (filter ? filter->region.with[word] : 0);
+		uint64_t units = forced | (g->open[word] & ~(filter ? filter->region.without[word] : 0));
+
+		for (; units; units &= units - 1) {
+			size_t u = word * 64 + (size_t)__builtin_ctzll(units);
+			int64_t price = prices->unit[u];
+
+			if (price == PRICE_FORBIDDEN)
+				continue;
+			price += g->moves ? price_round(prices->move * g->moves[u]) : 0;
+			sum += price > 0 || bits_has(g->stays, u) || (filter && bits_has(filter->region.with, u)) ? price : 0;
+		}
+	}
+	return sum > what->floor;
+}
+
 bool
 price_best(const struct program *p, const struct prices *prices, struct budget *budget, const struct search_for *what,
     struct pattern *best, int64_t *value, bool *cut_short)
 {
 	*value = what->floor;
 	return prices->group[what->group] != PRICE_FORBIDDEN &&
-	    (!what->filter || price_filter_fits(p, what->filter, what->group)) &&
+	    (!what->filter || price_filter_fits(p, what->filter, what->group)) && price_may_be(p, prices, what) &&
 	    price_search_group(p, prices, budget, what, best, value, cut_short);
 }
 
