@@ -157,22 +157,58 @@ master_bound(const struct master *m, int objective, int sign, int64_t *bound)
 	return true;
 }
 
+struct basic { /* a column of the basis */
+	int variable;        /* as in lp.basis */
+	double *coefficient; /* of each row */
+	size_t count;        /* of those that are not 0 */
+};
+
+static int
+relax_compare_basic(const void *a, const void *b)
+{
+	const struct basic *x = a, *y = b;
+
+	if (x->count != y->count)
+		return x->count < y->count ? -1 : 1;
+	return x->variable < y->variable ? -1 : x->variable > y->variable;
+}
+
+/* Lists the columns of the basis, sparse ones first. */
+static void
+relax_list_basis(struct master *m, struct basic *list, double *coefficients)
+{
+	size_t n = m->row_count;
+
+	for (size_t j = 0; j < n; j++) {
+		struct basic *b = &list[j];
+
+		*b = (struct basic){m->lp.basis[j], coefficients + j * n, 0};
+		for (size_t i = 0; i < n; i++) {
+			b->coefficient[i] = b->variable < 0 ? -(~b->variable == (int)i) : master_scaled_coefficient(m, &m->rows[i], &m->columns[b->variable]);
+			b->count += b->coefficient[i] != 0;
+		}
+	}
+	qsort(list, n, sizeof *list, relax_compare_basic);
+}
+
 static void
 relax_rebuild(struct master *m)
 {
 	size_t n = m->row_count;
-	double *matrix = memory_zeroed(n * n, sizeof *matrix);
+	double *matrix = memory_resize(NULL, 2 * n * n, sizeof *matrix);
+	struct basic *list = memory_resize(NULL, n, sizeof *list);
 
+	relax_list_basis(m, list, matrix + n * n);
 	for (size_t j = 0; j < n; j++) {
-		int variable = m->lp.basis[j];
-
-		for (size_t i = 0; i < n && variable >= 0; i++)
-			matrix[i * n + j] = master_scaled_coefficient(m, &m->rows[i], &m->columns[variable]);
-		if (variable < 0)
-			matrix[(size_t)~variable * n + j] = -1;
+		m->lp.basis[j] = list[j].variable;
+		if (list[j].variable < 0)
+			m->lp.place[~list[j].variable] = (int)j;
+		for (size_t i = 0; i < n; i++)
+			matrix[i * n + j] = list[j].coefficient[i];
 	}
 	simplex_rebuild(&m->lp, matrix);
 	simplex_recompute(&m->lp);
+	free(list);
 	free(matrix);
 }
 

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 
 #define PIVOT_LEAST 1e-8
+#define NOISE 1e-13 /* what is smaller is 0: the inverse stays as sparse as it is */
 
 void
 simplex_release(struct simplex *lp)
@@ -133,6 +134,12 @@ simplex_recompute(struct simplex *lp)
 	}
 }
 
+static double
+simplex_clean(double number)
+{
+	return fabs(number) < NOISE ? 0 : number;
+}
+
 /* Lists the places of a row that are not 0: most are, and these are passed over. Returns how many. */
 static size_t
 simplex_list_others(const double *row, size_t count, size_t *others)
@@ -151,6 +158,7 @@ simplex_rebuild(struct simplex *lp, const double *matrix)
 {
 	size_t n = lp->rows, width = lp->capacity;
 	double *work = memory_resize(NULL, n * n, sizeof *work);
+	size_t *others = memory_resize(NULL, n, sizeof *others);
 	bool regular = true;
 
 	memcpy(work, matrix, n * n * sizeof *work);
@@ -158,7 +166,7 @@ simplex_rebuild(struct simplex *lp, const double *matrix)
 		for (size_t j = 0; j < n; j++)
 			lp->inverse[i * width + j] = i == j;
 	for (size_t k = 0; k < n && regular; k++) {
-		size_t best = k, count;
+		size_t best = k, count, more;
 
 		for (size_t i = k; i < n; i++)
 			if (fabs(work[i * n + k]) > fabs(work[best * n + k]))
@@ -174,18 +182,20 @@ simplex_rebuild(struct simplex *lp, const double *matrix)
 			lp->inverse[best * width + j] = swap;
 		}
 		count = simplex_list_others(lp->inverse + k * width, n, lp->others);
+		more = simplex_list_others(work + k * n, n, others);
 		for (size_t i = 0; i < n && regular; i++) {
 			double factor = i == k ? 1 - 1 / work[k * n + k] : work[i * n + k] / work[k * n + k];
 
 			if (factor == 0)
 				continue;
-			for (size_t j = k; j < n; j++)
-				work[i * n + j] -= factor * work[k * n + j];
+			for (size_t j = 0; j < more; j++)
+				work[i * n + others[j]] -= factor * work[k * n + others[j]];
 			for (size_t j = 0; j < count; j++)
 				lp->inverse[i * width + lp->others[j]] -= factor * lp->inverse[k * width + lp->others[j]];
 		}
 	}
 	free(work);
+	free(others);
 	lp->since_rebuild = 0;
 	return regular;
 }
@@ -317,7 +327,7 @@ simplex_pivot(struct simplex *lp, size_t place)
 	size_t count;
 
 	for (size_t j = 0; j < lp->rows; j++)
-		row[j] *= scale;
+		row[j] = simplex_clean(row[j] * scale);
 	count = simplex_list_others(row, lp->rows, lp->others);
 	for (size_t i = 0; i < lp->rows; i++) {
 		double *other = lp->inverse + i * lp->capacity, factor = lp->step[i];
@@ -371,7 +381,7 @@ simplex_enter_row(struct simplex *lp, int row)
 	if (isinf(lp->lo[row]) && isinf(lp->hi[row]) && lp->price[row] > 0)
 		direction = -1;
 	for (size_t i = 0; i < lp->rows; i++)
-		lp->step[i] = -lp->inverse[i * lp->capacity + (size_t)row];
+		lp->step[i] = simplex_clean(-lp->inverse[i * lp->capacity + (size_t)row]);
 	return simplex_enter(lp, ~row, simplex_resting(lp, (size_t)row), direction);
 }
 
@@ -386,7 +396,7 @@ simplex_enter_column(struct simplex *lp, int column, const double *coefficient)
 
 		for (size_t j = 0; j < count; j++)
 			sum += row[lp->others[j]] * coefficient[lp->others[j]];
-		lp->step[i] = sum;
+		lp->step[i] = simplex_clean(sum);
 	}
 	return simplex_enter(lp, column, 0, 1);
 }

@@ -44,8 +44,8 @@ void simplex_add_row(struct simplex *lp, double lo, double hi, const double *coe
 /* Recomputes the values of the basis after bounds were changed. */
 void simplex_recompute(struct simplex *lp);
 
-/* Recomputes the inverse from the basis, whose columns stand in matrix (row-major, rows wide). Returns false if it is
- * singular. */
+/* Recomputes the inverse from the basis, whose columns stand in matrix (row-major, rows wide). Takes less time where sparse columns stand
+ * before others. Returns false if it is singular. */
 bool simplex_rebuild(struct simplex *lp, const double *matrix);
 
 /* Sets price for the sum of infeasibilities, which it returns, or where that is zero for sign * the activity of
