@@ -58,4 +58,9 @@ addresses() {
 	same "$(addresses)" "$(members e/1005)"
 	etcdctl e/1001 put row third
 	same $'row\nthird' "$(etcdctl e/1004 get row)"
+
+	coopr-restart -y e
+	is_well e
+	same $'row\nthird' "$(etcdctl e/1001 get row)"
+	same "$(addresses)" "$(members e/1004)"
 }

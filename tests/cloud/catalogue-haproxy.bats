@@ -64,4 +64,9 @@ pages() {
 	is_well h
 	soon eval '[ "$(holder | wc -l)" -eq 1 ]'
 	for node in $(nodes_with h haproxy); do [ -n "$(pages "$(address h "$node")")" ]; done
+
+	coopr-restart -y h
+	is_well h
+	soon eval '[ "$(holder | wc -l)" -eq 1 ]'
+	for node in $(nodes_with h haproxy); do [ -n "$(pages "$(address h "$node")")" ]; done
 }

@@ -42,6 +42,13 @@ is_out() {
 	is_well g
 	same 4 "$(size 1003)"
 
+	# Another database comes, for all members, and no row goes.
+	coopr-config -y g --set 'mariadb.databases=[{"name": "app", "user": "app", "password": "one", "clients": "%ip.service.firewall%"},
+		{"name": "more", "user": "more", "password": "two", "clients": "%ip.service.firewall%"}]'
+	same more "$(sql 1001 "SHOW DATABASES LIKE 'more'")"
+	same $'first\nsecond' "$(sql 1002 'SELECT word FROM t ORDER BY id')"
+	is_well g
+
 	# A member that answers, and is out of the cluster, comes back when it is started.
 	sql 1002 "SET GLOBAL wsrep_cluster_address = 'gcomm://127.0.0.9'" || true
 	soon is_out 1002

@@ -58,6 +58,13 @@ synchronous() { # PRIMARY
 	is_well p
 	same 1001 "$(primary)"
 
+	# Another database comes, and the primary stays.
+	coopr-config -y p --set 'postgres.databases=[{"name": "app", "user": "app", "password": "one", "clients": "%ip.service.firewall%"},
+		{"name": "more", "user": "more", "password": "two", "clients": "%ip.service.firewall%"}]'
+	same more "$(sql 1001 "SELECT datname FROM pg_database WHERE datname = 'more'")"
+	same 1001 "$(primary)"
+	is_well p
+
 	coopr-restore -y --discard-data p
 	same first "$(sql 1001 'SELECT row FROM t')"
 	soon eval 'same first "$(sql 1004 "SELECT row FROM t")"'

@@ -75,6 +75,10 @@ hook() {
 	soon eval 'same 4 "$(ask "count(up{job=\"node\"} == 1)")"'
 	soon eval 'same 0 "$(curl -sS -f "http://$manager:9093/api/v2/alerts" | jq length)"'
 
+	coopr-restart -y m
+	is_well m
+	soon eval 'same 4 "$(ask "count(up{job=\"node\"} == 1)")"'
+
 	coopr-restore -y --discard-data m
 	soon eval 'same 4 "$(ask "count(count_over_time(up{job=\"node\"}[5m] @ '"$now"'))")"'
 	unchanged m

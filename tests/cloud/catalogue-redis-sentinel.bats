@@ -46,6 +46,16 @@ primary() {
 	soon eval 'same second "$(redis r/1004 "get row")"'
 	same "$now" "$(primary)"
 
+	# Settings change, and servers are restarted, with the same primary or another one, and all rows.
+	coopr-config -y r --set redis-sentinel.down-after-s=7 --set redis.min-replicas=0
+	same 0 "$(redis "r/$now" 'config get min-replicas-to-write' | tail -n 1)"
+	same 7000 "$(redis "r/$now" '-p 26379 sentinel masters' | grep -A 1 '^down-after-milliseconds$' | tail -n 1)"
+	coopr-restart -y r
+	is_well r
+	soon eval '[ "$(primary | wc -l)" -eq 1 ]'
+	now=$(primary)
+	soon eval 'same second "$(redis "r/$now" "get row")"'
+
 	coopr-restore -y --discard-data r
 	same first "$(redis "r/$now" 'get row')"
 	soon eval 'same first "$(redis r/1004 "get row")"'

@@ -39,6 +39,10 @@ front() {
 	coopr-restart -y w
 	is_well w
 	contains "$(front)" "our blog"
+	# Another password of its database, which both take over.
+	databases='[{"name": "wordpress", "user": "wordpress", "password": "another one", "clients": "%ip.service.firewall%"}]'
+	coopr-config -y w --set "mariadb.databases=$databases" --set "apache.database.password=another one"
+	contains "$(front)" "our blog"
 
 	# The machine of the uploads is replaced: the next one is the first from then on, and gets what was on that.
 	id=$(coopr-backup --list -o json w | jq -r --arg node "$first" 'select(.service == "wordpress" and (.node | endswith("-" + $node))).id' | head -n 1)

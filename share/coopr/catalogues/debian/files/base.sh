@@ -102,6 +102,21 @@ start_service()
 	service_runs "$1" || service "$1" start
 }
 
+has_ended()
+{
+	! "$@"
+}
+
+# stop_service NAME [COMMAND...]: stops it, and waits until it has ended, as the command says; what the system has for that may return before.
+stop_service()
+{
+	service "$1" stop
+	service=$1
+	shift
+	[ $# -gt 0 ] || set -- service_runs "$service"
+	wait_for 60 has_ended "$@" || fail "$service does not end"
+}
+
 # answers URL: whether somebody does, and well.
 answers()
 {

@@ -72,7 +72,7 @@ reload()
 	if is_ready && cmp -s /etc/default/prometheus-alertmanager /run/coopr-alertmanager; then
 		pkill -HUP -f '^/usr/bin/prometheus-alertmanager'
 	else
-		service prometheus-alertmanager stop
+		stop_service prometheus-alertmanager
 		start
 	fi
 }
@@ -80,7 +80,7 @@ reload()
 case $COOPR_ACTION in
 configure) configure && finish ;;
 start) start ;;
-stop) service prometheus-alertmanager stop ;;
+stop) stop_service prometheus-alertmanager ;;
 reload) reload ;;
 status) is_ready || fail "alertmanager is not ready" ;;
 *) coopr_fail "there is nothing to $COOPR_ACTION" ;;

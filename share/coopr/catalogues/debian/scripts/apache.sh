@@ -164,7 +164,7 @@ case $COOPR_ACTION in
 configure) configure && finish ;;
 initialize) initialize ;;
 start) start ;;
-stop) service apache2 stop ;;
+stop) stop_service apache2 ;;
 reload) reload ;;
 drain) drain ;;
 status) service_runs apache2 || fail "apache does not run" ;;

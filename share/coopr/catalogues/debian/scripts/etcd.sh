@@ -147,7 +147,7 @@ restore()
 	trap 'rm -f /var/lib/etcd/coopr-restore' EXIT
 	(umask 077 && cat >/var/lib/etcd/coopr-restore)
 	etcdctl snapshot status /var/lib/etcd/coopr-restore >/dev/null || coopr_fail "what came is no snapshot of etcd; nothing has changed"
-	service etcd stop
+	stop_service etcd
 	rm -rf $data
 	if [ "$first" = "$self" ]; then
 		etcdctl snapshot restore /var/lib/etcd/coopr-restore --data-dir $data --name "$self" --initial-cluster "$self=http://$self:2380" \
@@ -174,7 +174,7 @@ joined()
 case $COOPR_ACTION in
 configure) configure && finish ;;
 start) start ;;
-stop) service etcd stop ;;
+stop) stop_service etcd ;;
 reload) reload ;;
 status) status ;;
 backup) backup ;;

@@ -98,7 +98,7 @@ drain()
 case $COOPR_ACTION in
 configure) configure && finish ;;
 start) runs || service haproxy start ;;
-stop) service haproxy stop ;;
+stop) stop_service haproxy runs ;;
 reload) reload ;;
 drain) drain ;;
 status) runs || fail "haproxy does not run" ;;

@@ -81,7 +81,7 @@ reload()
 case $COOPR_ACTION in
 configure) configure && finish ;;
 start) runs || service keepalived start ;;
-stop) service keepalived stop ;;
+stop) stop_service keepalived runs ;;
 reload) reload ;;
 status) runs || fail "keepalived does not run" ;;
 *) coopr_fail "there is nothing to $COOPR_ACTION" ;;

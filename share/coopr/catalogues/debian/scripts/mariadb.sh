@@ -167,7 +167,7 @@ start_member()
 start()
 {
 	read -r self nodes recover <$cluster
-	! is_out || service mariadb stop
+	! is_out || stop_service mariadb
 	if pings; then
 		:
 	elif [ "$kind" = galera ]; then
@@ -197,13 +197,13 @@ stop()
 		turns=$((turns + 1))
 		sleep 0.2
 	done
-	service mariadb stop
+	stop_service mariadb
 }
 
 # A restart is that of this member alone.
 restart()
 {
-	service mariadb stop
+	stop_service mariadb
 	start
 }
 
@@ -211,7 +211,7 @@ restart()
 reload()
 {
 	if pings && [ "$(echo 'SELECT @@bind_address' | mariadb --skip-column-names)" != "$(coopr_config mariadb/self)" ]; then
-		service mariadb stop
+		stop_service mariadb
 	fi
 	start
 }

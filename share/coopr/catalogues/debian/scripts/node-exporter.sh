@@ -24,7 +24,7 @@ is_ready()
 case $COOPR_ACTION in
 configure) configure && finish ;;
 start) is_ready || service prometheus-node-exporter start ;;
-stop) service prometheus-node-exporter stop ;;
+stop) stop_service prometheus-node-exporter ;;
 status) is_ready || fail "node-exporter does not answer" ;;
 *) coopr_fail "there is nothing to $COOPR_ACTION" ;;
 esac

@@ -55,7 +55,7 @@ status()
 case $COOPR_ACTION in
 configure) configure && finish ;;
 start) start_service chrony ;;
-stop) service chrony stop ;;
+stop) stop_service chrony ;;
 restart) service chrony restart ;;
 status) status ;;
 *) coopr_fail "there is nothing to $COOPR_ACTION" ;;

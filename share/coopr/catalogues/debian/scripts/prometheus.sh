@@ -103,7 +103,7 @@ restore()
 	install -d -o prometheus -g prometheus $data.new
 	tar -C $data.new -x || coopr_fail "what came is no archive of prometheus; nothing has changed"
 	chown -R prometheus:prometheus $data.new
-	service prometheus stop
+	stop_service prometheus
 	rm -rf $data
 	mv $data.new $data
 	service prometheus start
@@ -112,7 +112,7 @@ restore()
 case $COOPR_ACTION in
 configure) configure && finish ;;
 start) is_ready || service prometheus start ;;
-stop) service prometheus stop ;;
+stop) stop_service prometheus ;;
 reload) reload ;;
 status) is_ready || fail "prometheus is not ready" ;;
 backup) backup ;;

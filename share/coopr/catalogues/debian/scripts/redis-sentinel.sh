@@ -92,7 +92,7 @@ status()
 case $COOPR_ACTION in
 configure) configure && finish ;;
 start) start_service redis-sentinel ;;
-stop) service redis-sentinel stop ;;
+stop) stop_service redis-sentinel ;;
 reload) reload ;;
 status) status ;;
 *) coopr_fail "there is nothing to $COOPR_ACTION" ;;

@@ -106,7 +106,7 @@ reload()
 # The password that the server has is not the one that the file has: it is started anew.
 redis_restart()
 {
-	service redis-server stop
+	stop_service redis-server
 	service redis-server start
 }
 
@@ -152,7 +152,7 @@ restore()
 case $COOPR_ACTION in
 configure) configure && finish ;;
 start) start_service redis-server ;;
-stop) service redis-server stop ;;
+stop) stop_service redis-server ;;
 reload) reload ;;
 status) status ;;
 backup) backup ;;

@@ -40,7 +40,7 @@ reload()
 case $COOPR_ACTION in
 configure) configure && finish ;;
 start) start_service nginx ;;
-stop) service nginx stop ;;
+stop) stop_service nginx ;;
 reload) reload ;;
 status) service_runs nginx || fail "nginx does not run" ;;
 *) coopr_fail "there is nothing to $COOPR_ACTION" ;;
