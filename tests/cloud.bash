@@ -28,7 +28,7 @@
 #	                          the same, killed at each of the first N requests; with more members of the machine, such as choices, on a cloud that
 #	                          is full as FULL says until then
 #	cloud_waits_for_the_late  a machine that appears late in the list is not made twice
-#	cloud_makes_many          a hundred creations share one process
+#	cloud_makes_many [REGEX]  a hundred creations share one process, which looks names up as often, by requests that REGEX matches, as one creation does
 #	cloud_lists_many NUMBER FILTER
 #	                          of two times so many machines of others and of this installation, whose id the filter finds in one of the fake's
 #	cloud_tells_no WORD...    what is secret is in no log, message and file
@@ -249,13 +249,17 @@ cloud_waits_for_the_late() {
 }
 
 cloud_makes_many() {
+	local looked_up
+
 	fake_set '{"latency_ms":50,"active_ms":1000}'
 	do_task create 999
+	looked_up=$(requests "${1-^$}")
 	tasks_for 1000 1099 >tasks
 	plugin stream <tasks >results
 	same 100 "$(jq -s 'map(select(.status == 0)) | length' results)"
 	same 101 "$(machines)"
 	same 101 "$(requests "$CREATE")"
+	same $((2 * looked_up)) "$(requests "${1-^$}")"
 	# One list before, and one each tenth of a second while they start: not one each machine.
 	[ "$(requests "$LIST")" -lt 80 ]
 }

@@ -166,5 +166,5 @@ ok network network 1' "$(jq -r '"\(.status) \(.name) \(.text)"' checks)"
 }
 
 @test "a hundred creations share one process, the lists, and the limit of the cloud" {
-	cloud_makes_many
+	cloud_makes_many 'POST /RPC2 Action=one.(template|image|vn|cluster)pool'
 }

@@ -1,17 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Names of things of a cloud that were looked up, as documents call them, and what they stand for: kept until the process ends.
+ * Names of things of a cloud, as documents call them, and what they stand for: each is looked up once, however many threads want it, and kept until
+ * the process ends.
  */
 #ifndef CLOUD_KNOWN_ID_H
 #define CLOUD_KNOWN_ID_H
 
 struct arena;
-struct known_id; /* a list of them begins as NULL; it is under the lock of cloud/stop.h, which these functions take */
+struct cloud;
+struct error;
+struct known_id; /* a list of them begins as NULL; it is under the lock of cloud/stop.h, which known_id takes */
+struct stop;
 
-/* Returns what is kept of the name of that kind ("image"), in the arena; NULL where it was not looked up. */
-const char *known_id_find(struct known_id *const *list, const char *kind, const char *name, struct arena *arena);
+/* Looks up a name of that kind ("image"). Returns what it stands for, in the arena; NULL with an error. */
+typedef const char *known_id_search(const struct cloud *cloud, const char *kind, const char *name, const struct stop *stop, struct arena *arena,
+    struct error *err);
 
-/* Keeps what the name stands for. */
-void known_id_keep(struct known_id **list, const char *kind, const char *name, const char *id);
+/* Returns what the name stands for, in the arena: one thread searches, and those that want the same name meanwhile take its answer, also where that
+ * is an error. Where only the one who searched had to end, another searches anew. NULL with an error. */
+const char *known_id(struct known_id **list, known_id_search *search, const struct cloud *cloud, const char *kind, const char *name,
+    const struct stop *stop, struct arena *arena, struct error *err);
 
 #endif

@@ -60,7 +60,7 @@ image_read(const struct _xmlNode *item, void *data, struct error *err)
 }
 
 static const char *
-image_search(const struct cloud *cloud, const char *image, const struct stop *stop, struct arena *arena, struct error *err)
+image_search(const struct cloud *cloud, const char *kind, const char *image, const struct stop *stop, struct arena *arena, struct error *err)
 {
 	size_t length = image_owner(image);
 	const char *owner = length ? arena_substring(arena, image, length) : "self", *name = length ? image + length + 1 : image;
@@ -69,6 +69,7 @@ image_search(const struct cloud *cloud, const char *image, const struct stop *st
 	struct buffer only = {0};
 	int result;
 
+	(void)kind;
 	ec2_add(&only, owner, "Owner.1");
 	ec2_add(&only, "name", "Filter.1.Name");
 	ec2_add(&only, name, "Filter.1.Value.1");
@@ -86,12 +87,8 @@ const char *
 ec2_image(const struct cloud *cloud, const char *image, const struct stop *stop, struct arena *arena, struct error *err)
 {
 	struct ec2_account *account = cloud->state;
-	const char *id;
 
 	if (image_is_id(image))
 		return arena_string(arena, image);
-	id = known_id_find(&account->images, "image", image, arena);
-	if (!id && (id = image_search(cloud, image, stop, arena, err)))
-		known_id_keep(&account->images, "image", image, id);
-	return id;
+	return known_id(&account->images, image_search, cloud, "image", image, stop, arena, err);
 }

@@ -47,13 +47,14 @@ image_ask(const struct cloud *cloud, const char *path, const struct stop *stop, 
 
 /* Looks for a name and a family in the account's project, that which the fields name, and the publisher's. */
 static const char *
-google_image_search(const struct cloud *cloud, const char *image, const struct stop *stop, struct arena *arena, struct error *err)
+google_image_search(const struct cloud *cloud, const char *kind, const char *image, const struct stop *stop, struct arena *arena, struct error *err)
 {
 	const struct google_account *account = cloud->state;
 	const char *publisher = image_publisher(image);
 	const char *const projects[] = {account->image_project ? account->image_project : publisher, account->project};
 	static const char *const folders[] = {"", "family/"};
 
+	(void)kind;
 	for (size_t project = 0; project < sizeof projects / sizeof *projects; project++)
 		for (size_t folder = 0; projects[project] && folder < sizeof folders / sizeof *folders; folder++) {
 			char *escaped = client_escape(image), *path = memory_printf("projects/%s/global/images/%s%s", projects[project], folders[folder], escaped);
@@ -73,14 +74,11 @@ const char *
 google_image(const struct cloud *cloud, const char *image, const struct stop *stop, struct arena *arena, struct error *err)
 {
 	struct google_account *account = cloud->state;
-	const char *from = strstr(image, "projects/"), *path;
+	const char *from = strstr(image, "projects/");
 
 	/* A path of an image is taken as it is: the cloud says if there is none. */
 	if (strchr(image, '/'))
 		return from ? arena_string(arena, from) : arena_printf(arena, "projects/%s/global/images/%s", account->project,
 		    strncmp(image, "global/images/", strlen("global/images/")) == 0 ? image + strlen("global/images/") : image);
-	path = known_id_find(&account->images, "image", image, arena);
-	if (!path && (path = google_image_search(cloud, image, stop, arena, err)))
-		known_id_keep(&account->images, "image", image, path);
-	return path;
+	return known_id(&account->images, google_image_search, cloud, "image", image, stop, arena, err);
 }

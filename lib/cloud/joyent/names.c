@@ -36,30 +36,27 @@ jo_pick(jv list, const char *name, const char *version, struct arena *arena)
 	return found;
 }
 
-const char *
-jo_id(const struct cloud *cloud, const char *kind, const char *name, const struct stop *stop, struct arena *arena, struct error *err)
+static const char *
+jo_search(const struct cloud *cloud, const char *kind, const char *name, const struct stop *stop, struct arena *arena, struct error *err)
 {
-	struct jo_account *account = cloud->state;
 	const char *at = strcmp(kind, "images") == 0 ? strchr(name, '@') : NULL, *word = at ? arena_substring(arena, name, (size_t)(at - name)) : name;
-	const char *id;
-	char *escaped, *path;
+	char *escaped = client_escape(word), *path = memory_printf("/%s?name=%s", kind, escaped);
+	const char *id = NULL;
 	long status;
-	jv list;
+	jv list = jo_get(cloud, path, stop, &status, err);
 
-	if (jo_is_id(name))
-		return name;
-	id = known_id_find(&account->ids, kind, name, arena);
-	if (id)
-		return id;
-	escaped = client_escape(word);
-	path = memory_printf("/%s?name=%s", kind, escaped);
-	list = jo_get(cloud, path, stop, &status, err);
 	if (jv_is_valid(list) && !(id = jo_pick(list, word, at ? at + 1 : NULL, arena)))
 		error_set(err, EX_CONFIG, "Triton has no %.*s called %s", (int)strlen(kind) - 1, kind, name);
-	if (id)
-		known_id_keep(&account->ids, kind, name, id);
 	jv_free(list);
 	free(path);
 	free(escaped);
 	return id;
+}
+
+const char *
+jo_id(const struct cloud *cloud, const char *kind, const char *name, const struct stop *stop, struct arena *arena, struct error *err)
+{
+	struct jo_account *account = cloud->state;
+
+	return jo_is_id(name) ? name : known_id(&account->ids, jo_search, cloud, kind, name, stop, arena, err);
 }

@@ -33,28 +33,39 @@ one_is_id(const char *text)
 	return *text && strlen(text) < 10 && strspn(text, "0123456789") == strlen(text);
 }
 
-int64_t
-one_id(const struct cloud *cloud, const char *pool, const char *what, const char *name, const struct stop *stop, struct error *err)
+const char *
+one_noun(const char *pool)
 {
-	struct one_account *account = cloud->state;
+	return strcmp(pool, "vn") == 0 ? "network" : pool;
+}
+
+static const char *
+one_search(const struct cloud *cloud, const char *pool, const char *name, const struct stop *stop, struct arena *arena, struct error *err)
+{
 	struct one_reply reply = ONE_REPLY_NONE;
-	struct arena arena = {0};
-	const char *id = one_is_id(name) ? name : known_id_find(&account->ids, pool, name, &arena);
-	const struct _xmlNode *root = id ? NULL : one_ask_pool(cloud, pool, stop, &reply, err);
-	int64_t number;
+	const struct _xmlNode *root = one_ask_pool(cloud, pool, stop, &reply, err);
+	const char *id = NULL;
 
 	for (const struct _xmlNode *item = xml_child(root, NULL); item && !id; item = xml_next(item, NULL)) {
-		const char *its = xml_text(item, "NAME", &arena);
+		const char *its = xml_text(item, "NAME", arena);
 
 		if (its && strcmp(its, name) == 0)
-			id = xml_text(item, "ID", &arena);
+			id = xml_text(item, "ID", arena);
 	}
-	if (root && id)
-		known_id_keep(&account->ids, pool, name, id);
-	else if (root)
-		error_set(err, EX_CONFIG, "OpenNebula has no %s called %s", what, name);
-	number = id ? strtol(id, NULL, 10) : -1;
+	if (root && !id)
+		error_set(err, EX_CONFIG, "OpenNebula has no %s called %s", one_noun(pool), name);
 	one_release(&reply);
+	return id;
+}
+
+int64_t
+one_id(const struct cloud *cloud, const char *pool, const char *name, const struct stop *stop, struct error *err)
+{
+	struct one_account *account = cloud->state;
+	struct arena arena = {0};
+	const char *id = one_is_id(name) ? name : known_id(&account->ids, one_search, cloud, pool, name, stop, &arena, err);
+	int64_t number = id ? strtol(id, NULL, 10) : -1;
+
 	arena_release(&arena);
 	return number;
 }

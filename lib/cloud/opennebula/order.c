@@ -62,7 +62,7 @@ static int
 one_add_devices(const struct cloud *cloud, const struct cloud_order *order, const struct stop *stop, struct buffer *xml, struct error *err)
 {
 	const struct one_account *account = cloud->state;
-	int64_t image = one_id(cloud, "image", "image", order->image, stop, err);
+	int64_t image = one_id(cloud, "image", order->image, stop, err);
 
 	if (image < 0)
 		return -1;
@@ -72,7 +72,7 @@ one_add_devices(const struct cloud *cloud, const struct cloud_order *order, cons
 	one_add(xml, "TARGET", account->disk_target);
 	buffer_text(xml, "</DISK>");
 	for (size_t i = 0; i < account->networks.count; i++) {
-		int64_t network = one_id(cloud, "vn", "network", account->networks.list[i], stop, err);
+		int64_t network = one_id(cloud, "vn", account->networks.list[i], stop, err);
 
 		if (network < 0)
 			return -1;
@@ -143,7 +143,7 @@ one_write_order(const struct cloud *cloud, const struct cloud_order *order, cons
 
 	if (!one_read_size(order->flavor, &cpus, &memory_mb)) {
 		method = "one.template.instantiate";
-		template = one_id(cloud, "template", "template", order->flavor, stop, err);
+		template = one_id(cloud, "template", order->flavor, stop, err);
 	}
 	if (template < 0 || one_add_template(cloud, order, stop, &xml, err) < 0) {
 		buffer_release(&xml);

@@ -39,13 +39,13 @@ one_try_user(const struct cloud *cloud, bool quota, const struct stop *stop, str
 }
 
 static int
-one_try_name(const struct cloud *cloud, const char *pool, const char *what, const char *name, const struct stop *stop, struct arena *arena,
+one_try_name(const struct cloud *cloud, const char *pool, const char *name, const struct stop *stop, struct arena *arena,
     const char **said, struct error *err)
 {
-	int64_t id = one_id(cloud, pool, what, name, stop, err);
+	int64_t id = one_id(cloud, pool, name, stop, err);
 
 	if (id >= 0)
-		*said = arena_printf(arena, "%s %lld", what, (long long)id);
+		*said = arena_printf(arena, "%s %lld", one_noun(pool), (long long)id);
 	return id < 0 ? -1 : 0;
 }
 
@@ -60,13 +60,13 @@ one_try(struct cloud *cloud, enum cloud_trial trial, const char *name, const str
 	if (trial == CLOUD_TRY_CREDENTIALS || trial == CLOUD_TRY_QUOTA)
 		return one_try_user(cloud, trial == CLOUD_TRY_QUOTA, stop, arena, said, err);
 	if (trial == CLOUD_TRY_ZONE && name)
-		return one_try_name(cloud, "cluster", "cluster", name, stop, arena, said, err);
+		return one_try_name(cloud, "cluster", name, stop, arena, said, err);
 	if (trial == CLOUD_TRY_FLAVOR && !one_read_size(name, &cpus, &memory_mb))
-		return one_try_name(cloud, "template", "template", name, stop, arena, said, err);
+		return one_try_name(cloud, "template", name, stop, arena, said, err);
 	if (trial == CLOUD_TRY_IMAGE)
-		return one_try_name(cloud, "image", "image", name, stop, arena, said, err);
+		return one_try_name(cloud, "image", name, stop, arena, said, err);
 	for (size_t i = 0; trial == CLOUD_TRY_NETWORK && result >= 0 && i < account->networks.count; i++)
-		result = one_try_name(cloud, "vn", "network", account->networks.list[i], stop, arena, said, err);
+		result = one_try_name(cloud, "vn", account->networks.list[i], stop, arena, said, err);
 	return trial == CLOUD_TRY_FLAVOR ? 0 : result;
 }
 
