@@ -27,6 +27,9 @@
 #	cloud_survives_kills N [MACHINE FULL]
 #	                          the same, killed at each of the first N requests; with more members of the machine, such as choices, on a cloud that
 #	                          is full as FULL says until then
+#	cloud_finds_room FIRST SECOND N
+#	                          a machine for which the zone FIRST has no room is made in SECOND by the same task, also if that is killed at each of the
+#	                          first N requests; if there is room in neither, nothing is left
 #	cloud_waits_for_the_late  a machine that appears late in the list is not made twice
 #	cloud_makes_many [REGEX]  a hundred creations share one process, which looks names up as often, by requests that REGEX matches, as one creation does
 #	cloud_lists_many NUMBER FILTER
@@ -223,6 +226,35 @@ cloud_survives_kills() {
 		do_task delete 1000
 		same 0 "$(machines)"
 	done
+}
+
+cloud_finds_room() {
+	local choices="{\"zone\":\"$1\",\"choices\":[{\"zone\":\"$2\"}]}" deletions
+
+	fake_set "{\"full\":[[\"$1\",\"*\"]]}"
+	# Another attempt finds it, and tells the same.
+	for _ in 1 2; do
+		do_task create 1000 "$choices"
+		same "0 $2 $2 1" "$(member '"\(.status) \(.result.chosen.zone) \(.result.zone)"') $(machines)"
+	done
+	fake_set '{"full":[["*","*"]]}'
+	do_task create 1001 "$choices"
+	same '75 capacity 1' "$(member '"\(.status) \(.class)"') $(machines)"
+	same "" "$(find state -path '*00000042-1001*')"
+	do_task delete 1000
+	same '0 0' "$(member .status) $(machines)"
+	# One that could not be deleted before the kill is deleted after it.
+	fake_set "{\"full\":[[\"$1\",\"*\"]]}"
+	fake_fault "{\"match\":\"$DELETE\",\"do\":\"drop\",\"count\":1000}"
+	deletions=$(requests "$DELETE")
+	do_task create 1000 "$choices" &
+	until [ "$(requests "$DELETE")" -gt "$deletions" ]; do kill -0 $!; sleep 0.05; done
+	end_job $!
+	curl -sS -f -X DELETE "$FAKE/_fault" >/dev/null
+	do_task create 1000 "$choices"
+	same "0 $2 1" "$(member '"\(.status) \(.result.zone)"') $(machines)"
+	do_task delete 1000
+	cloud_survives_kills "$3" "$choices" "[[\"$1\",\"*\"]]"
 }
 
 cloud_waits_for_the_late() {

@@ -114,6 +114,10 @@ sent() {
 	same 00000042-1000 "$(list)"
 }
 
+@test "where there is no room, which the operation tells, the node's choices are tried in their order by one task" {
+	cloud_finds_room us-central1-a us-central1-b 10
+}
+
 @test "a deletion that fails later is an error, and one that is under way is waited for" {
 	do_task create 1000
 	fake_set '{"stuck":true,"active_ms":100}'

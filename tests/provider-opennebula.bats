@@ -165,6 +165,11 @@ ok network network 1' "$(jq -r '"\(.status) \(.name) \(.text)"' checks)"
 	cloud_lists_many 1450 '.xml | capture("<COOPR_INSTALLATION>(?<id>[^<]*)<").id'
 }
 
+@test "where there is no room, which the scheduler tells, the node's choices are tried in their order by one task" {
+	provider '{"pending_s":0}'
+	cloud_finds_room default rack2 10
+}
+
 @test "a hundred creations share one process, the lists, and the limit of the cloud" {
 	cloud_makes_many 'POST /RPC2 Action=one.(template|image|vn|cluster)pool'
 }

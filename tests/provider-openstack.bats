@@ -68,6 +68,10 @@ addresses() {
 	same 0 "$(addresses)"
 }
 
+@test "where there is no room, which the server tells, the node's choices are tried in their order by one task" {
+	cloud_finds_room nova az2 12
+}
+
 @test "where a machine was lost before it was complete, the one that is made in its place has the only floating address" {
 	provider '{"floating_ip":true}'
 	do_task create 1000

@@ -63,54 +63,123 @@ life_drop_twins(struct life *life, const struct intent *intent, struct cloud_mac
 	return 0;
 }
 
-/* Has the next attempt ask anew; for the node's next choice, if there is one, where there was no room for this one. */
-static int
-life_give_up(struct life *life, const struct intent *intent, bool no_room)
+/* Adds the tokens of the machines that were found. */
+static void
+life_add_tokens(struct life *life, const struct cloud_machines *found, struct string_list *tokens)
 {
-	struct intent next = *intent;
-
-	if (!no_room || !life_next_choice(life, &next))
-		return intent_remove(life->cloud, life->task->machine.id, &life->error);
-	return intent_write(life->cloud, life->task->machine.id, &next, &life->error);
+	for (size_t i = 0; i < found->count; i++)
+		if (found->list[i].token && !name_list_has(tokens, found->list[i].token))
+			name_list_add(tokens, arena_string(&life->arena, found->list[i].token));
 }
 
-/* Deletes a machine that will never run, which was handed to nobody, and fails with the cloud's reason. */
-static int
-life_drop_failed(struct life *life, const struct intent *intent, const struct cloud_machine *machine)
+/* Deletes what bore the tokens of machines that are gone, where the cloud keeps such things. */
+static void
+life_forget(struct life *life, const struct string_list *tokens)
 {
+	const struct cloud_api *api = life->cloud->api;
+	struct error why;
+
+	for (size_t i = 0; api->forget && i < tokens->count; i++)
+		if (api->forget(life->cloud, life->task->machine.id, tokens->list[i], life->stop, &why) < 0)
+			life_say(life, "%s", why.text);
+}
+
+/* Tells whether the machine is the one that was asked for by the intent, and nobody has had it yet. */
+static bool
+life_may_drop(const struct intent *intent, const struct cloud_machine *machine)
+{
+	return intent->token && !intent->kept && machine->token && strcmp(machine->token, intent->token) == 0;
+}
+
+/* Deletes the machines of the node that were found, and waits until the cloud has none; where only is not NULL, no machine but that of this intent. Adds
+ * their tokens. */
+static int
+life_remove_all(struct life *life, const struct intent *only, struct cloud_machines *found, struct string_list *tokens)
+{
+	for (bool asked = false; found->count > 0; asked = true) {
+		life_add_tokens(life, found, tokens);
+		for (size_t i = 0; i < found->count; i++) {
+			const struct cloud_machine *machine = &found->list[i];
+
+			if (only && !life_may_drop(only, machine))
+				return error_set(&life->error, EX_TEMPFAIL, "node %s has machine %s in %s, too, which is not on record here; delete one",
+				    life->task->machine.id, machine->id, life->cloud->name);
+			if (!(asked && machine->is_going) && life_remove(life, machine) < 0)
+				return -1;
+		}
+		cloud_machines_release(found);
+		if (life_look(life, clock_monotonic_ms(), found) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Deletes the machine for which there was no room, and goes on to the node's next choice once it is gone: until then its intent is on disk. Returns 1; 0
+ * where there is no other choice. */
+static int
+life_leave_choice(struct life *life, struct intent *intent, struct cloud_machines *found)
+{
+	struct string_list tokens = {0};
+	int result;
+
+	if (!life_choice(life, intent->choice + 1).flavor)
+		return 0;
+	result = life_remove_all(life, intent, found, &tokens);
+	if (result == 0)
+		result = life_clear(life);
+	if (result == 0) {
+		life_forget(life, &tokens);
+		life_next_choice(life, intent);
+		result = intent_write(life->cloud, life->task->machine.id, intent, &life->error);
+	}
+	free(tokens.list);
+	return result == 0 ? 1 : -1;
+}
+
+/* Deletes a machine that will never run, which was handed to nobody. Returns 1 where the node's next choice is to be asked for instead; else it fails
+ * with the cloud's reason. */
+static int
+life_drop_failed(struct life *life, struct intent *intent, struct cloud_machines *found)
+{
+	const struct cloud_machine *machine = found->list;
 	struct cloud *cloud = life->cloud;
 	struct error *err = &life->error;
 	const char *reason = machine->reason ? machine->reason : "it failed, and the cloud does not say why";
-	int code = machine->failure ? machine->failure : EX_TEMPFAIL;
+	int code = machine->failure ? machine->failure : EX_TEMPFAIL, left = 0;
 
-	if (intent->token && !intent->kept && machine->token && strcmp(machine->token, intent->token) == 0) {
-		if (life_remove(life, machine) < 0 || life_clear(life) < 0 || life_give_up(life, intent, code == CLOUD_NO_CAPACITY) < 0)
-			return -1;
-		return error_set(err, code, "machine %s of %s: %s; it was deleted", machine->id, cloud->name, reason);
-	}
-	return error_set(err, code, "machine %s of %s: %s", machine->id, cloud->name, reason);
+	if (!life_may_drop(intent, machine))
+		return error_set(err, code, "machine %s of %s: %s", machine->id, cloud->name, reason);
+	if (code == CLOUD_NO_CAPACITY && (left = life_leave_choice(life, intent, found)) != 0)
+		return left;
+	if (life_remove(life, machine) < 0 || life_clear(life) < 0 || intent_remove(cloud, life->task->machine.id, err) < 0)
+		return -1;
+	return error_set(err, code, "machine %s of %s: %s; it was deleted", machine->id, cloud->name, reason);
 }
 
-/* Returns whether the machine is as a node has to be; 0: not yet; -1: it will never be. told: there was time to say why it failed. */
+enum life_verdict { LIFE_WAITS, LIFE_GOOD, LIFE_NEXT };
+
+/* Returns whether the machine is as a node has to be, or gone, and the node's next choice to be asked for; -1: it will never be. told: there was time to
+ * say why it failed. */
 static int
-life_judge(struct life *life, const struct intent *intent, const struct cloud_machine *machine, bool told)
+life_judge(struct life *life, struct intent *intent, struct cloud_machines *found, bool told)
 {
 	const struct cloud_api *api = life->cloud->api;
+	const struct cloud_machine *machine = found->list;
 
 	if (machine->is_going)
 		return error_set(&life->error, EX_TEMPFAIL, "machine %s of %s is being deleted", machine->id, life->cloud->name);
 	if (machine->state == CLOUD_STOPPED || (machine->state == CLOUD_FAILED && (machine->reason || told)))
-		return life_drop_failed(life, intent, machine);
+		return life_drop_failed(life, intent, found) < 0 ? -1 : LIFE_NEXT;
 	if (machine->state != CLOUD_RUNNING)
-		return 0;
+		return LIFE_WAITS;
 	if (machine->access_v4 || machine->access_v6)
-		return 1;
-	return api->give_address ? api->give_address(life->cloud, machine, life->stop, &life->error) : 0;
+		return LIFE_GOOD;
+	return api->give_address && api->give_address(life->cloud, machine, life->stop, &life->error) < 0 ? -1 : LIFE_WAITS;
 }
 
-/* Waits until the machine runs and has an address. */
+/* Waits until the machine runs and has an address. Returns LIFE_GOOD then, or LIFE_NEXT. */
 static int
-life_await(struct life *life, const struct intent *intent, struct cloud_machines *found)
+life_await(struct life *life, struct intent *intent, struct cloud_machines *found)
 {
 	int64_t window_ms = life->cloud->window_ms, now = clock_monotonic_ms(), since = now;
 	int64_t missing_until = now + window_ms, told_until = now + TOLD_MS;
@@ -120,10 +189,10 @@ life_await(struct life *life, const struct intent *intent, struct cloud_machines
 			return -1;
 		now = clock_monotonic_ms();
 		if (found->count > 0) {
-			int result = life_judge(life, intent, found->list, now > told_until);
+			int result = life_judge(life, intent, found, now > told_until);
 
-			if (result != 0)
-				return result < 0 ? -1 : 0;
+			if (result != LIFE_WAITS)
+				return result;
 			missing_until = now + window_ms;
 			if (found->list->state != CLOUD_FAILED)
 				told_until = now + TOLD_MS;
@@ -185,8 +254,9 @@ life_create(struct life *life)
 	} else if (there > 0 && found.list->state == CLOUD_STOPPED) {
 		there = life_resume(life, &intent, known, &found);
 	}
-	if (there >= 0)
-		there = life_await(life, &intent, &found);
+	/* There may prove to be no room for a machine only once it is being made. */
+	while (there >= 0 && (there = life_await(life, &intent, &found)) == LIFE_NEXT)
+		there = life_make(life, &intent, &found);
 	if (there >= 0) {
 		intent.kept = true;
 		there = intent.token ? intent_write(life->cloud, node, &intent, &life->error) : 0;
@@ -197,27 +267,6 @@ life_create(struct life *life)
 		life_hand_out(life, found.list, &intent);
 	cloud_machines_release(&found);
 	return there;
-}
-
-/* Adds the tokens of the machines that were found. */
-static void
-life_add_tokens(struct life *life, const struct cloud_machines *found, struct string_list *tokens)
-{
-	for (size_t i = 0; i < found->count; i++)
-		if (found->list[i].token && !name_list_has(tokens, found->list[i].token))
-			name_list_add(tokens, arena_string(&life->arena, found->list[i].token));
-}
-
-/* Deletes what bore the tokens of machines that are gone, where the cloud keeps such things. */
-static void
-life_forget(struct life *life, const struct string_list *tokens)
-{
-	const struct cloud_api *api = life->cloud->api;
-	struct error why;
-
-	for (size_t i = 0; api->forget && i < tokens->count; i++)
-		if (api->forget(life->cloud, life->task->machine.id, tokens->list[i], life->stop, &why) < 0)
-			life_say(life, "%s", why.text);
 }
 
 /* Deletes all machines of the node, and waits until the cloud has none. */
@@ -237,15 +286,8 @@ life_delete(struct life *life)
 	if (there == 0 && life->task->machine.providerid)
 		life_say(life, "machine %s is not among those of this installation in %s: it is gone, or somebody else's; nothing is deleted",
 		    life->task->machine.providerid, life->cloud->name);
-	for (bool asked = false; there > 0; asked = true) {
-		life_add_tokens(life, &found, &tokens);
-		for (size_t i = 0; i < found.count && there > 0; i++)
-			if (!(asked && found.list[i].is_going) && life_remove(life, &found.list[i]) < 0)
-				there = -1;
-		cloud_machines_release(&found);
-		if (there > 0)
-			there = life_find(life, &intent, false, &found);
-	}
+	if (there > 0)
+		there = life_remove_all(life, NULL, &found, &tokens);
 	cloud_machines_release(&found);
 	if (there == 0)
 		there = life_clear(life);
