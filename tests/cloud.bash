@@ -31,6 +31,7 @@
 #	                          a machine for which the zone FIRST has no room is made in SECOND by the same task, also if that is killed at each of the
 #	                          first N requests; if there is room in neither, nothing is left
 #	cloud_waits_for_the_late  a machine that appears late in the list is not made twice
+#	cloud_drops_twins         of machines that were made twice, because an answer was lost, the oldest is handed out, once the others are gone
 #	cloud_makes_many [REGEX]  a hundred creations share one process, which looks names up as often, by requests that REGEX matches, as one creation does
 #	cloud_lists_many NUMBER FILTER
 #	                          of two times so many machines of others and of this installation, whose id the filter finds in one of the fake's
@@ -278,6 +279,20 @@ cloud_waits_for_the_late() {
 	same 0 "$(member .status)"
 	same 1 "$(machines)"
 	same 3 "$(requests "$CREATE")"
+}
+
+cloud_drops_twins() {
+	local oldest
+
+	# None is listed until there are two.
+	provider '{"consistency_s":1}'
+	fake_set '{"visible_ms":600000,"active_ms":600000}'
+	create_through "{\"match\":\"$CREATE\",\"do\":\"lost\"}" &
+	until [ "$(machines)" -gt 1 ]; do kill -0 $!; sleep 0.05; done
+	oldest=$(curl -sS -f "$FAKE/_machines" | jq -r '.[0].id')
+	fake_set '{"visible_ms":0,"active_ms":0}'
+	wait $!
+	same "0 $oldest 1" "$(member '"\(.status) \(.result.providerid)"') $(machines)"
 }
 
 cloud_makes_many() {

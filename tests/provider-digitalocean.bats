@@ -229,6 +229,10 @@ CHOICES='{"choices":[{"zone":"ams3"},{"flavor":"s-2vcpu-4gb","hardwaretype":"big
 	same 451 "$(sort -u ids | wc -l)"
 }
 
+@test "of machines that were made twice, because an answer was lost, the oldest stays, and the others go before it is handed out" {
+	cloud_drops_twins
+}
+
 @test "a hundred creations share one process, the lists, and the limit of the cloud" {
 	cloud_makes_many
 }

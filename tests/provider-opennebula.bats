@@ -170,6 +170,10 @@ ok network network 1' "$(jq -r '"\(.status) \(.name) \(.text)"' checks)"
 	cloud_finds_room default rack2 10
 }
 
+@test "of machines that were made twice, because an answer was lost, the oldest stays, and the others go before it is handed out" {
+	cloud_drops_twins
+}
+
 @test "a hundred creations share one process, the lists, and the limit of the cloud" {
 	cloud_makes_many 'POST /RPC2 Action=one.(template|image|vn|cluster)pool'
 }

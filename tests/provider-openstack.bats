@@ -288,6 +288,10 @@ ok network network lan, group web, external network ext, key ops' "$(jq -r '"\(.
 	cloud_lists_many 2450 '.metadata["coopr-installation"]'
 }
 
+@test "of machines that were made twice, because an answer was lost, the oldest stays, and the others go before it is handed out" {
+	cloud_drops_twins
+}
+
 @test "a hundred creations share one process, the lists, the token, and what names stand for" {
 	cloud_makes_many 'GET /(image|compute/v2.1/flavors)'
 	same 2 "$(requests 'POST /identity')"
