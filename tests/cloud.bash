@@ -5,6 +5,8 @@
 #
 #	fake_start CLOUD          starts tests/cloud/fake.py; its URL is in $FAKE. It is at $FAKE_ADDRESS, by default of this machine, and started by the
 #	                          words $FAKE_BY, by default none
+#	fake_end                  ends it
+#	cloud_end                 the same, where what it has is what the provider lists that provider '{}' makes, or provider "$PLAIN"
 #	fake_set JSON             tells it how it is
 #	fake_fault JSON           tells it what to do wrong next
 #	machines                  how many it has
@@ -60,6 +62,24 @@ fake_end() {
 	[ -n "${FAKE-}" ] || return 0
 	exec 9>&-
 	wait
+}
+
+# Where the test was well, what the cloud has now is what the provider lists, whatever has gone wrong before; but where LEAVES says what else there is.
+# What fake.py has of other installations is marked "theirs".
+cloud_end() {
+	local status=0
+
+	[ -z "${FAKE-}" ] || [ -z "${BATS_TEST_COMPLETED-}" ] || [ -n "${LEAVES-}" ] || nothing_leaked || status=$?
+	fake_end
+	return "$status"
+}
+
+nothing_leaked() {
+	curl -sS -f -X DELETE "$FAKE/_fault" >/dev/null
+	fake_set '{"latency_ms":0,"visible_ms":0,"per_second":0}'
+	provider "${PLAIN:-{\}}"
+	same "$(curl -sS -f "$FAKE/_machines" | jq -r '.[] | select(tojson | test("coopr.installation[^a-z]+theirs"; "i") | not).id' | sort)" \
+		"$(ask list | jq -r .facts.providerid | sort)"
 }
 
 fake_set() {

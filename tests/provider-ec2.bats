@@ -17,7 +17,7 @@ setup() {
 }
 
 teardown() {
-	fake_end
+	cloud_end
 }
 
 provider() {
@@ -177,7 +177,8 @@ CHOICES='{"zone":"us-east-1a","choices":[{"zone":"us-east-1b"},{"flavor":"m5.lar
 	fake_set '{"session":"session-token"}'
 	do_task create 1000
 	same 77 "$(member .status)"
-	provider '{"session_token":"session-token"}'
+	PLAIN='{"session_token":"session-token"}'
+	provider "$PLAIN"
 	do_task create 1000
 	same 0 "$(member .status)"
 	run ! grep -rF -e session-token -e secret/key result.json state
@@ -253,6 +254,7 @@ CHOICES='{"zone":"us-east-1a","choices":[{"zone":"us-east-1b"},{"flavor":"m5.lar
 	plugin create <task.json >result.json || true
 	fails_as 78 "/credentials: the role of this machine is the installation's"
 	same "$before" "$(requests .)"
+	fake_set '{"session":""}'
 }
 
 @test "a request that the cloud has heard with other parameters is asked after by its token" {

@@ -30,7 +30,7 @@ setup() {
 }
 
 teardown() {
-	fake_end
+	cloud_end
 }
 
 provider() {

@@ -17,7 +17,7 @@ setup() {
 }
 
 teardown() {
-	fake_end
+	cloud_end
 }
 
 provider() {

@@ -17,7 +17,7 @@ setup() {
 }
 
 teardown() {
-	fake_end
+	cloud_end
 }
 
 provider() {
@@ -120,6 +120,8 @@ print(*(one.text for one in tree.parse(sys.stdin).getroot().findall(sys.argv[1])
 	do_task create 1000
 	same 0 "$(member .status)"
 	same 00000042-1000 "$(list)"
+	do_task delete 1000
+	same 0 "$(machines)"
 }
 
 @test "an old cloud is asked as it understands, and answers that are no XML-RPC are none" {

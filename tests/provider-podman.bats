@@ -17,7 +17,7 @@ setup() {
 
 teardown() {
 	daemon_end
-	fake_end
+	cloud_end
 }
 
 # The entity, with more fields.
@@ -28,6 +28,7 @@ provider() {
 
 a_fake() {
 	fake_start podman
+	PLAIN=$FAKE
 	provider "$FAKE" "${1:-{\}}"
 }
 

@@ -18,7 +18,7 @@ setup() {
 }
 
 teardown() {
-	fake_end
+	cloud_end
 }
 
 provider() {
