@@ -27,8 +27,8 @@
 #	cloud_survives_faults     each request goes wrong, and there is one machine, and then none
 #	cloud_asks_again          a list is asked for again where the answer is none of the cloud's; with CLOUD_SHAPE, up to a bound
 #	cloud_survives_kills N [MACHINE FULL]
-#	                          the same, killed at each of the first N requests; with more members of the machine, such as choices, on a cloud that
-#	                          is full as FULL says until then
+#	                          the same, killed at each of the first N requests of create, and at each of delete; with more members of the machine, such
+#	                          as choices, on a cloud that is full as FULL says until then, and of create alone
 #	cloud_finds_room FIRST SECOND N
 #	                          a machine for which the zone FIRST has no room is made in SECOND by the same task, also if that is killed at each of the
 #	                          first N requests; if there is room in neither, nothing is left
@@ -235,7 +235,7 @@ cloud_asks_again() {
 }
 
 cloud_survives_kills() {
-	local skip
+	local skip before
 
 	for ((skip = 0; skip < $1; skip++)); do
 		fake_set "{\"full\":${3:-[]}}"
@@ -247,6 +247,21 @@ cloud_survives_kills() {
 		do_task delete 1000
 		same 0 "$(machines)"
 	done
+	# With choices, the end of a machine is the same.
+	[ -z "${2-}" ] || return 0
+	for ((skip = 0; ; skip++)); do
+		do_task create 1000
+		same 0 "$(member .status)"
+		before=$(requests .)
+		killed_at "$skip" do_task delete 1000
+		[ "$(requests .)" -gt $((before + skip)) ] || break
+		do_task delete 1000
+		same "0 0 [] " "$(member .status) $(machines) $(curl -sS -f "$FAKE/_addresses") $(find state -path '*00000042-1000*')"
+	done
+	echo "# delete: killed at $skip requests"
+	[ "$skip" -gt 0 ]
+	curl -sS -f -X DELETE "$FAKE/_fault" >/dev/null
+	same 0 "$(machines)"
 }
 
 cloud_finds_room() {
