@@ -209,24 +209,15 @@ CHOICES='{"choices":[{"zone":"ams3"},{"flavor":"s-2vcpu-4gb","hardwaretype":"big
 }
 
 @test "list pages through thousands, and shows only what this installation owns" {
-	local own
+	cloud_lists_many 5000 '.tags[] | select(startswith("coopr-installation:")) | split(":")[1]'
+}
 
+@test "a machine has an address of IPv6 where the provider's ipv6 says so" {
 	do_task create 1000
-	own=$(curl -sS "$FAKE/_machines" | jq -c '.[0].tags')
-	python3 - "$FAKE" "$own" <<-'END'
-		import json, re, sys, urllib.request
-		for number in range(2001, 2451):
-		    tags = [re.sub("coopr-machine:[^:]*", "coopr-machine:00000042-%d" % number, tag) for tag in json.loads(sys.argv[2])]
-		    body = json.dumps({"name": "x%d" % number, "region": "nyc3", "size": "large", "image": "debian-12-x64", "tags": tags})
-		    urllib.request.urlopen(urllib.request.Request(sys.argv[1] + "/v2/droplets", body.encode(),
-		        {"Authorization": "Bearer secret-token", "Content-Type": "application/json"}))
-	END
-	curl -sS -f -H 'Authorization: Bearer secret-token' -H 'Content-Type: application/json' "$FAKE/v2/droplets" \
-		-d '{"name":"theirs","region":"nyc3","size":"large","image":"debian-12-x64","tags":["coopr-installation:other"]}' >/dev/null
-	same 452 "$(machines)"
-	list >ids
-	same 451 "$(wc -l <ids)"
-	same 451 "$(sort -u ids | wc -l)"
+	same '0 null' "$(member '"\(.status) \(.ipaddresses.access_v6)"')"
+	provider '{"ipv6":true}'
+	do_task create 1001
+	same '0 true 2604:a880::30:491d' "$(member '"\(.status) \(.ipaddresses | has("access_v4")) \(.ipaddresses.access_v6)"')"
 }
 
 @test "of machines that were made twice, because an answer was lost, the oldest stays, and the others go before it is handed out" {

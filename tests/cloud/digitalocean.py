@@ -23,6 +23,12 @@ class Cloud:
         self.number = 3164443
         self.tags = set()  # which stay until they are deleted
 
+    def set(self, value):
+        """An installation has many."""
+        for number in range(value.get("many", 0)):
+            self.add({"name": "many-%d" % number, "tags": ["coopr-installation:" + value["of"], "coopr-provider:do", "coopr-machine:00000043-%d:many" % (2000 + number)],
+                      "region": "nyc3", "size": "large", "image": "debian-12-x64"})
+
     def error(self, status, name, message):
         return status, {"Content-Type": "application/json; charset=utf-8"}, json.dumps({"id": name, "message": message}).encode()
 
@@ -114,12 +120,15 @@ class Cloud:
             return self.error(422, "unprocessable_entity", "Size is not available in this region.")
         if self.settings["capacity"] and len(self.machines) >= self.settings["capacity"]:
             return self.error(422, "unprocessable_entity", "creating this/these droplet(s) will exceed your droplet limit")
-        self.number += 1
-        self.tags.update(tags)
-        self.machines[self.number] = {"id": self.number, "name": name, "tags": tags, "user_data": value.get("user_data"), "region": value["region"],
-                                      "size": value["size"], "image": value["image"], "made": time.time()}
-        return self.good(202, {"droplet": self.droplet(self.machines[self.number]),
+        return self.good(202, {"droplet": self.droplet(self.add(dict(value, tags=tags))),
                                "links": {"actions": [{"id": 7515, "rel": "create", "href": "https://api.digitalocean.com/v2/actions/7515"}]}})
+
+    def add(self, value):
+        self.number += 1
+        self.tags.update(value["tags"])
+        self.machines[self.number] = {"id": self.number, "made": time.time(), "user_data": value.get("user_data"), "ipv6": value.get("ipv6", False),
+                                      **{member: value[member] for member in ("name", "tags", "region", "size", "image")}}
+        return self.machines[self.number]
 
     def droplet(self, m):
         memory, cpus, disk, _ = SIZES[m["size"]]
@@ -128,12 +137,13 @@ class Cloud:
         n = m["id"]
         networks = [{"ip_address": "10.%d.%d.%d" % (n >> 16 & 255, n >> 8 & 255, n & 255), "netmask": "255.255.0.0", "gateway": "10.0.0.1", "type": "private"},
                     {"ip_address": self.address(n), "netmask": "255.255.255.0", "gateway": "203.0.113.1", "type": "public"}]
+        six = [{"ip_address": "2604:a880::%x:%x" % (n >> 16, n & 65535), "netmask": 64, "gateway": "2604:a880::1", "type": "public"}]
         return {"id": n, "name": m["name"], "memory": memory, "vcpus": cpus, "disk": disk, "locked": not active, "status": "active" if active else "new",
                 "kernel": None, "created_at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(m["made"])), "features": ["private_networking"],
                 "backup_ids": [], "next_backup_window": None, "snapshot_ids": [], "volume_ids": [], "size": self.size(m["size"]), "size_slug": m["size"],
                 "image": {"id": 1, "name": "12 x64", "distribution": "Debian", "slug": str(m["image"]), "public": True, "regions": REGIONS,
                           "created_at": "2026-01-01T00:00:00Z", "min_disk_size": 10, "type": "base", "size_gigabytes": 1},
-                "networks": {"v4": networks if active else [], "v6": []}, "region": self.region(m["region"]), "tags": m["tags"], "vpc_uuid": ""}
+                "networks": {"v4": networks if active else [], "v6": six if active and m["ipv6"] else []}, "region": self.region(m["region"]), "tags": m["tags"], "vpc_uuid": ""}
 
     def list(self, query):
         page, per_page = int(query.get("page", 1)), int(query.get("per_page", 20))
