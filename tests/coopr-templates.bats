@@ -10,3 +10,7 @@ load cloud/coopr-templates
 @test "a cluster of the template base is made, configured, stopped, started, grows and is deleted, and chef is given what Coopr would have given it" {
 	beside_coopr openstack <<<'life base 1 2'
 }
+
+@test "chef does what it was given" {
+	chef_is_elsewhere
+}

@@ -22,13 +22,15 @@ teardown() {
 	daemon_end
 }
 
-# lives_at CLOUD [MODULE PACKAGE]: looked at by a client of Python's, too, where it can be had. What was counted is shown where all is well, too.
+# lives_at CLOUD [MODULE PACKAGE]: looked at by a client of Python's, too, where it can be had. What was counted is shown where all is well, too. Where
+# no client of others could look, nobody but ourselves says that all is well, and the test is counted as skipped.
 lives_at() {
 	PYTHON=python3
 	[ $# -eq 1 ] || python_with "$2" "$3" || true
 	"${BY[@]}" unshare -m --propagation private "$PYTHON" "$COOPR_ROOT/tests/cloud/chaos.py" "$1" "${SEED:-1}" "$((${CLOUD_SECONDS:-540} / 9))" 3>&- >told ||
 		{ cat told; return 1; }
 	tail -n 4 told | sed 's/^/# /' >&3
+	! grep -q 'has looked: never' told || skip "all is well, as coopr and the fake say, but $(sed -n 's/ has looked: never.*//p' told) is not installed"
 }
 
 BY=(unshare -n)

@@ -79,3 +79,7 @@ load coopr-templates
 	need_program sudo
 	beside_coopr ec2 <<<'life lamp 3 4 -P aws-us-east-1'
 }
+
+@test "chef does what it was given" {
+	chef_is_elsewhere
+}
