@@ -73,6 +73,17 @@ provider() {
 	same 1 "$(machines)"
 }
 
+@test "a droplet that is still being worked on is deleted later" {
+	do_task create 1000
+	fake_fault '{"match":"DELETE /v2/droplets/","do":"status","status":422,"body":"{\"id\":\"unprocessable_entity\",\"message\":\"Droplet already has a pending event.\"}"}'
+	do_task delete 1000
+	fails_as 75 "422 Droplet already has a pending event."
+	same 1 "$(machines)"
+	do_task delete 1000
+	same 0 "$(member .status)"
+	same 0 "$(machines)"
+}
+
 @test "test tries credentials, quota, zones, flavors, images and what the fields name, and makes nothing" {
 	provider '{"vpc_uuid":"5a4981aa-9653-4bd1-bef5-d6bff52042e4"}'
 	ask test '{"zones":["nyc3","ams3"],"flavors":["s-1vcpu-1gb"],"images":["debian-12-x64"]}' >checks

@@ -74,7 +74,7 @@ do_make(struct cloud *cloud, const struct cloud_order *order, const struct stop 
 	return result;
 }
 
-/* Deletes what the path names; what is gone is no error. */
+/* Deletes what the path names; what is gone is no error. What something is still being done to, the API refuses by a sentence, for a while. */
 static int
 do_delete(const struct cloud *cloud, const char *path, const struct stop *stop, struct error *err)
 {
@@ -83,6 +83,8 @@ do_delete(const struct cloud *cloud, const char *path, const struct stop *stop, 
 
 	if (result < 0 && answer.status == 404)
 		result = 0;
+	else if (result < 0 && answer.status == 422 && strstr(err->text, "pending event"))
+		err->code = EX_TEMPFAIL;
 	client_answer_release(&answer);
 	return result;
 }
