@@ -42,7 +42,7 @@ addresses() {
 
 	# One dies: the others go on, and another takes its place.
 	kill_machine 1000
-	etcdctl e/1001 put row second
+	soon etcdctl e/1001 put row second
 	coopr-reconcile --repair --work || true
 	same "$(addresses)" "$(members e/1001)"
 	same $'row\nsecond' "$(etcdctl e/1005 get row)"

@@ -54,7 +54,7 @@ configure()
 	down=$(coopr_config redis-sentinel/down-after-s 5)
 	quorum=$(($(echo "$sentinels" | tr ',' '\n' | wc -l) / 2 + 1))
 	settings | put $made 640 redis:redis
-	echo "$sentinels $servers $quorum" | put /etc/redis/coopr-sentinel-nodes
+	echo "$sentinels $servers $quorum ${down}000" | put /etc/redis/coopr-sentinel-nodes
 	if [ -e /etc/redis/coopr-sentinel-made ] && [ -z "$(find $made -newer /etc/redis/coopr-sentinel-made)" ]; then
 		return
 	fi
@@ -70,12 +70,19 @@ configure()
 	touch /etc/redis/coopr-sentinel-made
 }
 
+# Its file has these as they were when it was made.
+start()
+{
+	start_service redis-sentinel
+	wait_for 10 cli ping || fail "the sentinel does not answer"
+	read -r _ _ quorum down </etc/redis/coopr-sentinel-nodes
+	cli sentinel set main quorum "$quorum" down-after-milliseconds "$down" >/dev/null
+}
+
 # Those that are gone are forgotten; who is there is found again.
 reload()
 {
-	service_runs redis-sentinel || { service redis-sentinel start && return; }
-	read -r _ _ quorum </etc/redis/coopr-sentinel-nodes
-	cli sentinel set main quorum "$quorum" >/dev/null
+	start
 	cli sentinel reset main >/dev/null
 }
 
@@ -91,7 +98,7 @@ status()
 
 case $COOPR_ACTION in
 configure) configure && finish ;;
-start) start_service redis-sentinel ;;
+start) start ;;
 stop) stop_service redis-sentinel ;;
 reload) reload ;;
 status) status ;;
