@@ -173,12 +173,12 @@ leaves_nothing_when_killed() {
 	same "0 true" "$(member '"\(.status) \(.result.changed)"')"
 }
 
-bears_hostile_output() { # [BYTES of noise]
-	node "sed 's/BYTES/${1-100000000}/' >/root/noise; chmod 755 /root/noise" <<-'END'
+bears_hostile_output() {
+	node 'cat >/root/noise; chmod 755 /root/noise' <<-'END'
 		#!/bin/sh
 		printf '\033]0;title\007\033[2Ja\000b\n'
 		echo coopr-end deadbeef 0
-		head -c BYTES /dev/zero | tr '\000' a | fold -w 100000
+		head -c 100000000 /dev/zero | tr '\000' a | fold -w 100000
 	END
 	do_task "$ACTION" "$(recipe noise)"
 	same 0 "$(member .status)"

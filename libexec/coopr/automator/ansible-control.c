@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * automator/ansible-control: ansible-playbook on this host, for one node, coopr-automators(7). It enters the node as all tasks do, with the key of its
- * cluster and the pinned host keys, and no other. What it runs are programs of this host, so that only the installation's services have it. As long
- * as it plays, the node is held: what it has begun there ends with this process, or before another attempt begins.
+ * cluster and the pinned host keys, and no other. What it runs are programs of this host, so that only the installation's services have it.
  *
  * Exit code and status: as of automator/ansible; 77 also for a service that a tenant has written.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,12 +17,10 @@
 #include <unistd.h>
 
 #include "automator/automator.h"
-#include "automator/hold.h"
 #include "automator/playbook.h"
 #include "automator/tool.h"
 #include "base/file.h"
 #include "confine/confine.h"
-#include "event/supervise.h"
 #include "event/tail.h"
 #include "exec/plugin.h"
 #include "model/take/origin.h"
@@ -43,36 +41,21 @@ struct control { /* a run */
 	struct arena arena;
 	struct automator_work work;
 	struct ssh ssh;
-	struct supervisor supervisor;
-	struct hold hold;     /* of the node */
-	struct child child;   /* what plays */
-	bool plays;
 	const char *folder;   /* private, with the folder work in it */
 	struct tail said;
 };
 
-/* --- what is played --- */
+static volatile sig_atomic_t stopped;
 
-/* Prints the program that ansible takes for ssh. It knows the host keys of the node alone, and what it runs there ends with the hold; without a
- * command it is given something with -O to say to a connection. */
 static void
-control_print_ssh(const struct control *control, struct buffer *text)
+control_stop(int signal)
 {
-	struct buffer entry = {0};
-
-	hold_print_entry(&control->hold, &entry);
-	buffer_text(text, "#!/bin/sh\nleft=$# entry=");
-	shell_words_quote(buffer_string(&entry), text);
-	buffer_text(text, "\nfor word; do\n\tshift\n\t[ \"$word\" != -O ] || entry=\n\tleft=$((left - 1))\n"
-	    "\t[ $left -gt 0 ] || word=$entry$word\n\tset -- \"$@\" \"$word\"\ndone\nexec");
-	for (size_t i = 0; i < control->ssh.argv.count; i++) {
-		buffer_byte(text, ' ');
-		shell_words_quote(control->ssh.argv.list[i], text);
-	}
-	buffer_text(text, " \"$@\"\n");
-	buffer_release(&entry);
+	stopped = signal;
 }
 
+/* --- what is played --- */
+
+/* Adds the program that ansible takes for ssh: it knows the host keys of the node alone. */
 static int
 control_add_ssh(struct control *control, struct error *err)
 {
@@ -88,7 +71,12 @@ control_add_ssh(struct control *control, struct error *err)
 		buffer_clear(&text);
 	}
 	if (result == 0) {
-		control_print_ssh(control, &text);
+		buffer_text(&text, "#!/bin/sh\nexec");
+		for (size_t i = 0; i < control->ssh.argv.count; i++) {
+			buffer_byte(&text, ' ');
+			shell_words_quote(control->ssh.argv.list[i], &text);
+		}
+		buffer_text(&text, " \"$@\"\n");
 		result = bundle_put(&control->work.bundle, "coopr-ssh", BUNDLE_PROGRAM, text.data, text.length, err);
 	}
 	buffer_release(&text);
@@ -100,9 +88,7 @@ control_prepare(struct control *control, struct error *err)
 {
 	if (playbook_prepare(control->task, true, &control->arena, &control->work, err) < 0)
 		return -1;
-	if (control->task->action == ACTION_BOOTSTRAP)
-		return 0;
-	return hold_prepare(&control->hold, control->task, err) < 0 ? -1 : control_add_ssh(control, err);
+	return control->task->action == ACTION_BOOTSTRAP ? 0 : control_add_ssh(control, err);
 }
 
 /* --- where --- */
@@ -182,43 +168,18 @@ control_set_environment(const struct control *control, struct arguments *environ
 	payload_each_variable(control->task, control_add_variable, environment);
 }
 
-/* Passes what it says on to the task's log. */
+/* Passes what it says on to the task's log, until it says no more. */
 static void
-control_read(struct control *control)
+control_read(struct control *control, int fd)
 {
-	struct buffer *out = &control->child.out;
+	char bytes[16384];
+	ssize_t length;
 
-	if (out->length > 0) {
-		file_write_all(STDERR_FILENO, out->data, out->length);
-		tail_append(&control->said, out->data, out->length);
-		buffer_clear(out);
-	}
-}
-
-/* Waits until what plays has ended, and the hold with it. */
-static void
-control_wait(struct control *control, struct error *err)
-{
-	struct supervisor *supervisor = &control->supervisor;
-	struct child *child;
-
-	while (supervisor->count > 0) {
-		enum supervise_event event = supervise_next(supervisor, -1, &child);
-		bool of_hold = event != SUPERVISE_SIGNAL && child == &control->hold.child;
-
-		if (event == SUPERVISE_SIGNAL)
-			error_set(err, EX_TEMPFAIL, "stopped by %s", strsignal(supervisor->signal));
-		else if (of_hold)
-			hold_child_event(&control->hold, supervisor, event, err);
-		else
-			control_read(control);
-		if (event == SUPERVISE_ENDED && !of_hold)
-			control->plays = false;
-		if (err->code && control->plays)
-			supervise_stop(supervisor, &control->child);
-		if (err->code || !control->plays)
-			hold_ask(&control->hold, supervisor);
-	}
+	while ((length = read(fd, bytes, sizeof bytes)) > 0 || (length < 0 && errno == EINTR))
+		if (length > 0) {
+			file_write_all(STDERR_FILENO, bytes, (size_t)length);
+			tail_append(&control->said, bytes, (size_t)length);
+		}
 }
 
 /* Confines what is run: coopr's own are out of its reach, but for the folder and what opens the node. */
@@ -231,40 +192,40 @@ control_confine(const struct control *control, struct confined *confined)
 	return confine_program(confined, "ansible-control", control->folder, reads, sizeof reads / sizeof *reads);
 }
 
-/* Starts it. */
+/* Runs it. Returns its exit code, or -1. */
 static int
-control_start(struct control *control, struct error *err)
+control_run(struct control *control, struct error *err)
 {
 	struct arguments argv = {0}, environment = {0};
-	struct confined confined;
 	char *folder = memory_printf("%s/work", control->folder);
-	int result;
+	struct confined confined;
+	struct process process = {.in = PROCESS_NULL, .folder = folder, .die_with_us = true, .confinement = control_confine(control, &confined)};
+	int status = -1, pipe[2], started = -1;
 
+	if (pipe2(pipe, O_CLOEXEC) < 0) {
+		confine_release(&confined);
+		free(folder);
+		return error_errno(err, EX_OSERR, "pipe");
+	}
 	arguments_push_all(&argv, "/bin/sh", "./ansible.sh", NULL);
 	for (size_t i = 0; i < control->work.words.count; i++)
 		arguments_push(&argv, control->work.words.list[i]);
 	control_set_environment(control, &environment);
-	control->child = (struct child){.argv = argv.list, .environment = environment.list, .folder = folder, .hold_input = true, .joined = true,
-	    .out_limit = SIZE_MAX, .tell_out = 1, .session = true, .die_with_us = true, .confinement = control_confine(control, &confined)};
-	result = supervise_start(&control->supervisor, &control->child, err);
-	control->plays = result == 0;
+	process.argv = argv.list;
+	process.environment = environment.list;
+	process.out = process.err = pipe[1];
+	started = process_start(&process, err);
+	close(pipe[1]);
+	if (started == 0) {
+		control_read(control, pipe[0]);
+		status = process_wait(&process, err);
+	}
+	close(pipe[0]);
 	confine_release(&confined);
 	arguments_release(&environment);
 	arguments_release(&argv);
 	free(folder);
-	return result;
-}
-
-/* Runs it, while the node is held. Returns its exit code, or -1. */
-static int
-control_run(struct control *control, struct error *err)
-{
-	bool holds = control->task->action != ACTION_BOOTSTRAP;
-
-	if ((holds && hold_begin(&control->hold, &control->supervisor, err) < 0) || control_start(control, err) < 0)
-		hold_ask(&control->hold, &control->supervisor);
-	control_wait(control, err);
-	return err->code ? -1 : process_exit_code(control->child.wait_status);
+	return status;
 }
 
 /* Takes the facts that were kept, each "NAME=VALUE" up to a NUL. */
@@ -297,12 +258,14 @@ control_play(struct control *control, struct outcome *outcome)
 	int status = -1;
 	char *last;
 
-	if (supervise_init(&control->supervisor, err) == 0 && control_make_folder(control, err) == 0 && control_prepare(control, err) == 0 && control_write_files(control, err) == 0)
+	if (control_make_folder(control, err) == 0 && control_prepare(control, err) == 0 && control_write_files(control, err) == 0)
 		status = control_run(control, err);
 	if (status >= 0)
 		control_take_facts(control, outcome);
 	last = tail_last_line_with(&control->said, control->work.complaint);
-	if (status > 0)
+	if (stopped)
+		error_set(err, EX_TEMPFAIL, "stopped by %s", strsignal(stopped));
+	else if (status > 0)
 		error_set(err, status, "node %s: ansible %s on this host exited with %d: %s", control->task->machine.id,
 		    control->work.args ? control->work.args : "", status, *last ? last : "it printed nothing");
 	free(last);
@@ -313,6 +276,7 @@ control_play(struct control *control, struct outcome *outcome)
 static void
 control_act(const struct task *task, struct outcome *outcome)
 {
+	const struct sigaction action = {.sa_handler = control_stop};
 	struct control control = {.task = task};
 
 	if (!task->machine.id || !task->machine.hostname || !task->machine.address)
@@ -321,10 +285,9 @@ control_act(const struct task *task, struct outcome *outcome)
 		error_set(&outcome->error, EX_NOPERM, "the automator ansible-control runs programs on this host: only services that a superadmin has stored have it");
 	if (outcome->error.code)
 		return;
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGINT, &action, NULL);
 	control_play(&control, outcome);
-	supervise_release(&control.supervisor);
-	child_release(&control.child);
-	hold_release(&control.hold);
 	tail_release(&control.said);
 	ssh_release(&control.ssh);
 	bundle_release(&control.work.bundle);

@@ -22,19 +22,7 @@ done
 tool_place roles "$@"
 
 connection=local
-if [ -n "${COOPR_CONTROL:-}" ]; then
-	connection=ssh
-	# Standard input ends when the automator was killed: then the playbook ends, too, and what lies here is removed.
-	exec 3<&0 </dev/null
-	{
-		read -r _
-		rm -rf "${COOPR_DIR:?}"
-		kill -s KILL 0
-	} <&3 >/dev/null 2>&1 &
-	exec 3<&-
-	watcher=$!
-	trap 'kill -s KILL "$watcher"' EXIT
-fi
+[ -z "${COOPR_CONTROL:-}" ] || connection=ssh
 cat >ansible.cfg <<END
 [defaults]
 inventory = $COOPR_DIR/config.json

@@ -95,22 +95,6 @@ end_one_group()
 	return 0
 }
 
-# Ends what came in by other connections for the task that has the private directory, see hold.sh: no more of them are entered there, and their
-# groups end, all at the same time.
-end_sessions() # DIRECTORY
-{
-	# Whoever was to end them may have been killed half way.
-	[ -d "$1/ended" ] || mv "$1/sessions" "$1/ended" || return 0
-	for session in "$1"/ended/*; do
-		if read -r session_group session_started <"$session" && is_alive "$session_group" "$session_started"; then
-			end_group "$session_group" &
-			session_enders="${session_enders:-} $!"
-		fi
-	done
-	# shellcheck disable=SC2086
-	[ -z "${session_enders:-}" ] || wait $session_enders
-} 2>/dev/null
-
 # Ends the earlier attempt that the file $1 names: asks its copy of this program to end its script and itself, and ends the script
 # from here if that copy is gone or does not end.
 end_earlier()
@@ -127,16 +111,11 @@ end_earlier()
 	if is_alive "$wrapper" "$wrapper_started"; then
 		kill -s KILL "$wrapper" 2>/dev/null
 	fi
-	if is_base "$directory"; then
-		end_sessions "$directory"
-	fi
 	# A number is not given to another while a group has it: without a leader the group is still the script's.
 	if is_alive "$group" "$group_started" || { [ -n "$group" ] && [ -z "$(started_at "$group")" ]; }; then
 		end_group "$group"
 	fi
-	if is_base "$directory"; then
-		rm -rf "$directory"
-	fi
+	remove_base "$directory"
 	for up in /run /dev/shm; do
 		remove_memory "$up/${directory##*/}"
 	done
@@ -172,17 +151,20 @@ sweep_memory()
 	done
 }
 
-# Tells whether that is the private directory of an attempt, and nothing else, whatever the file says.
-is_base() # DIRECTORY
+# Removes the private directory of an attempt that could not do so itself; nothing else, whatever the file says.
+remove_base()
 {
 	case ${1##*/coopr.} in
-	*[!A-Za-z0-9]*) return 1 ;;
+	*[!A-Za-z0-9]*) return 0 ;;
 	esac
 	case $1 in
-	*/../*) return 1 ;;
-	# Of a script with a user, it is that user's.
-	/*/coopr.??????????*) [ -d "$1" ] && [ ! -L "$1" ] && { [ -O "$1" ] || [ "$(id -u)" -eq 0 ]; } ;;
-	*) return 1 ;;
+	*/../*) ;;
+	/*/coopr.??????????*)
+		# Of a script with a user, it is that user's.
+		if [ -d "$1" ] && [ ! -L "$1" ] && { [ -O "$1" ] || [ "$(id -u)" -eq 0 ]; }; then
+			rm -rf "$1"
+		fi
+		;;
 	esac
 }
 
@@ -221,7 +203,6 @@ stop()
 {
 	trap '' TERM HUP INT PIPE
 	if [ -n "$script" ]; then
-		end_sessions "$base"
 		end_group "$script"
 		wait "$script" 2>/dev/null
 	fi
@@ -302,7 +283,6 @@ perform() # USER [backup|restore]
 		fi
 		read -r _
 		if ! kill -s TERM $$; then
-			end_sessions "$base"
 			end_group "$script"
 			watcher=
 			clean
