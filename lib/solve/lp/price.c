@@ -70,6 +70,13 @@ price_take_forced(struct pricing_search *search, const uint64_t *units, size_t *
 	return true;
 }
 
+/* Returns what a machine of the group is worth with nothing on it, whatever its type. */
+static int64_t
+price_of_machine(const struct prices *prices, const struct group *group, int number)
+{
+	return prices->machine + prices->group[number] + (group->moves ? price_round(prices->move * group->standing) : 0);
+}
+
 /* Finds the best pattern on one type. Returns false if the search was given up. */
 static bool
 price_search_type(struct pricing_search *search, int hardware, size_t steps, struct candidate *scratch)
@@ -81,9 +88,7 @@ price_search_type(struct pricing_search *search, int hardware, size_t steps, str
 
 	search->hardware = hardware;
 	search->steps = 0;
-	search->value = search->prices->machine + search->prices->group[search->group] + search->prices->hardware[hardware];
-	if (group->moves)
-		search->value += price_round(search->prices->move * group->standing);
+	search->value = price_of_machine(search->prices, group, search->group) + search->prices->hardware[hardware];
 	search->size = 0;
 	search->capacitated = false;
 	memset(search->chosen, 0, p->unit_words * sizeof *search->chosen);
@@ -113,8 +118,18 @@ price_search_type(struct pricing_search *search, int hardware, size_t steps, str
 	return search->steps_left > 0 || search->best > search->enough;
 }
 
-/* Sets what units are worth on a machine of the group, as moves have a price, and which of them have to stay because
- * too few moves are left. */
+/* Returns what a unit is worth on a machine of the group, as moves have a price. */
+static int64_t
+price_of_unit(const struct prices *prices, const struct group *group, size_t u)
+{
+	int64_t moves = group->moves ? group->moves[u] : 0;
+
+	if (prices->unit[u] == PRICE_FORBIDDEN || moves > prices->moves_left)
+		return PRICE_FORBIDDEN;
+	return prices->unit[u] + price_round(prices->move * moves);
+}
+
+/* Sets what units are worth on a machine of the group, and which of them have to stay because too few moves are left. */
 static void
 price_units(struct pricing_search *search, const struct prices *prices, struct arena *arena)
 {
@@ -128,10 +143,7 @@ price_units(struct pricing_search *search, const struct prices *prices, struct a
 	for (size_t u = 0; u < p->unit_count; u++) {
 		int64_t moves = group->moves ? group->moves[u] : 0;
 
-		if (prices->unit[u] == PRICE_FORBIDDEN || moves > prices->moves_left)
-			search->own.unit[u] = PRICE_FORBIDDEN;
-		else
-			search->own.unit[u] = prices->unit[u] + price_round(prices->move * moves);
+		search->own.unit[u] = price_of_unit(prices, group, u);
 		if (moves < 0 && -moves > prices->moves_left)
 			bits_add(search->stays, u);
 	}
@@ -240,7 +252,7 @@ price_may_be(const struct program *p, const struct prices *prices, const struct 
 {
 	const struct pattern_filter *filter = what->filter;
 	const struct group *g = &p->groups[what->group];
-	int64_t sum = prices->group[what->group] + prices->machine + prices->region_most, most = PRICE_FORBIDDEN;
+	int64_t sum = price_of_machine(prices, g, what->group) + prices->region_most, most = PRICE_FORBIDDEN;
 
 	BITS_EACH(h, g->hardware, p->hardware_words) {
 		if (p->hardware[h].departure)
@@ -250,19 +262,16 @@ price_may_be(const struct program *p, const struct prices *prices, const struct 
 	}
 	if (most == PRICE_FORBIDDEN)
 		return false;
-	sum += most + (g->moves ? price_round(prices->move * g->standing) : 0);
+	sum += most;
 	for (size_t word = 0; word < p->unit_words; word++) {
 		uint64_t forced = g->stays[word] | (filter ? filter->region.with[word] : 0);
 		uint64_t units = forced | (g->open[word] & ~(filter ? filter->region.without[word] : 0));
 
 		for (; units; units &= units - 1) {
-			size_t u = word * 64 + (size_t)__builtin_ctzll(units);
-			int64_t price = prices->unit[u];
+			int64_t price = price_of_unit(prices, g, word * 64 + (size_t)__builtin_ctzll(units));
 
-			if (price == PRICE_FORBIDDEN)
-				continue;
-			price += g->moves ? price_round(prices->move * g->moves[u]) : 0;
-			sum += price > 0 || bits_has(g->stays, u) || (filter && bits_has(filter->region.with, u)) ? price : 0;
+			if (price != PRICE_FORBIDDEN && (price > 0 || (forced & units & -units)))
+				sum += price;
 		}
 	}
 	return sum > what->floor;

@@ -182,14 +182,14 @@ simplex_rebuild(struct simplex *lp, const double *matrix)
 			lp->inverse[best * width + j] = swap;
 		}
 		count = simplex_list_others(lp->inverse + k * width, n, lp->others);
-		more = simplex_list_others(work + k * n, n, others);
+		more = simplex_list_others(work + k * n + k, n - k, others);
 		for (size_t i = 0; i < n && regular; i++) {
 			double factor = i == k ? 1 - 1 / work[k * n + k] : work[i * n + k] / work[k * n + k];
 
 			if (factor == 0)
 				continue;
 			for (size_t j = 0; j < more; j++)
-				work[i * n + others[j]] -= factor * work[k * n + others[j]];
+				work[i * n + k + others[j]] -= factor * work[k * n + k + others[j]];
 			for (size_t j = 0; j < count; j++)
 				lp->inverse[i * width + lp->others[j]] -= factor * lp->inverse[k * width + lp->others[j]];
 		}
