@@ -46,9 +46,9 @@ job_end_runs(const struct job_end *end)
 	return end->record.runs || end->notify.runs;
 }
 
-/* Keeps what a step's program said for the caller, unless it said that before. */
+/* Is done with a step whose program has ended; what that said is kept for the caller, unless it said that before. */
 static void
-job_end_judge(struct job_end_step *step, const char *what, struct error *trouble)
+job_end_close(struct job_end_step *step, const char *what, struct error *trouble)
 {
 	const char *text;
 
@@ -72,12 +72,12 @@ job_end_take(struct job_end *end, struct supervisor *supervisor, struct child *c
 	if (event != SUPERVISE_ENDED)
 		return true;
 	if (child == &end->record.child) {
-		job_end_judge(&end->record, "the end of a job is not recorded, coopr reconcile does it", &end->trouble);
+		job_end_close(&end->record, "the end of a job is not recorded, coopr reconcile does it", &end->trouble);
 		job_end_notify(end, supervisor);
 		if (end->record.due)
 			job_end_record(end, supervisor);
 	} else {
-		job_end_judge(&end->notify, "not all hooks are notified", &end->trouble);
+		job_end_close(&end->notify, "not all hooks are notified", &end->trouble);
 		if (end->notify.due)
 			job_end_notify(end, supervisor);
 	}
