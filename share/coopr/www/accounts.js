@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Those who log in, and the tokens of programs. What is shown once, a code or a token, is shown until the page is left.
-import {choice, el, empty, field, fill, table, tell} from './dom.js';
+import {choice, el, empty, field, fill, lineInput, table, tell} from './dom.js';
 import {call, items, session} from './api.js';
 import {redrawn, requestForm, sure} from './admin.js';
 import {ACTIONS, commandLine, commandView} from './command.js';
@@ -32,7 +32,7 @@ function roles() {
 
 export function usersView({signal}) {
   const shown = el('div', {'aria-live': 'polite'});
-  const name = el('input', {name: 'name', required: true, autocapitalize: 'none', spellcheck: 'false', autocomplete: 'off'}), role = choice(roles(), 'user', {name: 'role'});
+  const name = lineInput('name', {required: true}), role = choice(roles(), 'user', {name: 'role'});
   const how = choice([['', 'with a link, and then a password'], ['oidc', 'at the organisation, without a password']], '', {name: 'how'});
   // A superadmin is one everywhere, so of no tenant.
   const values = () => ({name: name.value || 'USER', role: role.value, ...how.value && {oidc: true}});
@@ -61,7 +61,7 @@ export function usersView({signal}) {
 }
 
 export function tokensView({signal}) {
-  const shown = el('div', {'aria-live': 'polite'}), name = el('input', {name: 'name', required: true, autocapitalize: 'none', spellcheck: 'false', autocomplete: 'off'});
+  const shown = el('div', {'aria-live': 'polite'}), name = lineInput('name', {required: true});
   const role = choice([['', 'my own'], ...roles()], '', {name: 'role'}), lifetime = el('input', {name: 'lifetime', placeholder: '90d', autocomplete: 'off'});
   const values = () => ({name: name.value || 'NAME', role: role.value, lifetime: lifetime.value});
   const row = (one, again) => [one.name ?? '', one.of, one.user, one.role ?? '–', one.tenant ?? 'all', time(one.created), time(one.expires), one.address ?? '',

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What administrators of a tenant look at: members, quota, secrets, usage and the audit log.
-import {choice, el, empty, field, fill, problem, settled, table, tell} from './dom.js';
+import {choice, el, empty, field, fill, lineInput, problem, settled, table, tell} from './dom.js';
 import {call, items, may} from './api.js';
 import {columnsView} from './chart.js';
 import {ACTIONS, commandLine, commandView} from './command.js';
@@ -51,10 +51,6 @@ export async function redrawn(draw) {
 
   await again();
   return view;
-}
-
-function lineInput(name, attributes) {
-  return el('input', {name, autocapitalize: 'none', spellcheck: 'false', autocomplete: 'off', ...attributes});
 }
 
 export function membersView({signal}) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A change of a cluster: a form, beside it what the change would do, below the command that does the same. Each action is a row of FORMS.
-import {check, el, field, fill, problem, tell} from './dom.js';
+import {check, el, field, fill, lineInput, problem, tell} from './dom.js';
 import {call, items, text} from './api.js';
 import {ACTIONS, commandLine, commandView} from './command.js';
 import {clusterAddress} from './clusters.js';
@@ -123,7 +123,7 @@ async function subject(name, action, signal) {
 
 // A name that has to be typed before a cluster is deleted.
 function consent(cluster, changed) {
-  const input = el('input', {name: 'confirm', autocomplete: 'off', autocapitalize: 'none', spellcheck: 'false', oninput: changed});
+  const input = lineInput('confirm', {oninput: changed});
 
   return {view: field(`To confirm, type its name: ${cluster.name}`, input), isGiven: () => input.value === cluster.name};
 }

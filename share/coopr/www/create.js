@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A new cluster: the catalogue of templates, and the form that is made from one, beside the layout that the solver finds for it.
-import {check, choice, el, empty, field, fill, problem, tell} from './dom.js';
+import {check, choice, el, empty, field, fill, lineInput, problem, tell} from './dom.js';
 import {call, items, text} from './api.js';
 import {ACTIONS, commandLine, commandView} from './command.js';
 import {clusterAddress} from './clusters.js';
@@ -94,7 +94,7 @@ function configControl(template, entities) {
 }
 
 function lineControl(name, label, hint, attributes) {
-  const input = el('input', {name, autocapitalize: 'none', spellcheck: 'false', autocomplete: 'off', ...attributes});
+  const input = lineInput(name, attributes);
 
   return {view: field(label, input, hint), read: (values) => { if (input.value) values[name] = input.value; }};
 }

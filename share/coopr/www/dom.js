@@ -75,6 +75,11 @@ export function fresh(word) {
   return `${word}-${count}`;
 }
 
+// A control for a line that is no prose: a name, a pattern.
+export function lineInput(name, attributes) {
+  return el('input', {name, autocapitalize: 'none', spellcheck: 'false', autocomplete: 'off', ...attributes});
+}
+
 // A field of a form: its label, the control, and a hint below.
 export function field(label, control, hint) {
   const id = control.id || fresh('field');

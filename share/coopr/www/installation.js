@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What superadmins look at: the queue with its jobs, and the tenants with their limits.
-import {check, el, empty, field, fill, table, tell} from './dom.js';
+import {check, el, empty, field, fill, lineInput, table, tell} from './dom.js';
 import {call, items} from './api.js';
 import {quotaBars, redrawn, requestForm, sure} from './admin.js';
 import {clusterAddress} from './clusters.js';
@@ -143,7 +143,7 @@ export async function hooksView({signal}) {
 // How many tasks run at once: in all, of a provider, of a tenant.
 function limitForm(limits, again) {
   const total = el('input', {name: 'total', inputmode: 'numeric', autocomplete: 'off', placeholder: 'no limit', value: limits.find((one) => one.limit === 'total')?.max ?? ''});
-  const line = (name) => el('input', {name, autocomplete: 'off', autocapitalize: 'none', spellcheck: 'false', placeholder: 'NAME=N', pattern: '[^=]+=([0-9]+|none)'});
+  const line = (name) => lineInput(name, {placeholder: 'NAME=N', pattern: '[^=]+=([0-9]+|none)'});
   const provider = line('provider'), tenant = line('tenant');
   const values = () => Object.fromEntries([['total', total.value || 'none'], ['provider', provider.value], ['tenant', tenant.value]].filter(([, value]) => value));
 

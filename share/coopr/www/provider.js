@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a provider that is stored can be asked: whether it works, which fields it has, and the hardware types that its flavors make.
-import {el, field, fill, problem, table, tell} from './dom.js';
+import {el, field, fill, lineInput, problem, table, tell} from './dom.js';
 import {call, items} from './api.js';
 import {requestForm} from './admin.js';
 import {ACTIONS, commandLine, commandView} from './command.js';
@@ -38,7 +38,7 @@ async function fields(provider, signal) {
 }
 
 function flavorsForm(provider) {
-  const flavors = el('input', {name: 'flavors', autocapitalize: 'none', spellcheck: 'false', autocomplete: 'off'});
+  const flavors = lineInput('flavors');
   const values = () => ({provider, flavors: flavors.value.split(/[\s,]+/).filter(Boolean)});
   const send = async (given) => {
     const {items: made} = await call('POST /v1/providers/{provider}/import-flavors', {path: {provider}, body: {flavors: given.flavors}});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Resources, the scripts and files that services need: their versions, what is in them, and what the next sync makes active.
-import {check, choice, el, empty, field, fill, table, tell} from './dom.js';
+import {check, choice, el, empty, field, fill, lineInput, table, tell} from './dom.js';
 import {call, items, send, session, text} from './api.js';
 import {redrawn, requestForm, sure} from './admin.js';
 import {ACTIONS, commandLine, commandView} from './command.js';
@@ -43,7 +43,7 @@ function pending(versions, again) {
 }
 
 function uploadForm(versions, again) {
-  const file = el('input', {type: 'file', name: 'file', required: true}), name = el('input', {name: 'name', required: true, autocapitalize: 'none', spellcheck: 'false', autocomplete: 'off'});
+  const file = el('input', {type: 'file', name: 'file', required: true}), name = lineInput('name', {required: true});
   const folders = [...new Set([...FOLDERS, ...versions.map(folderOf)])], folder = choice(folders.map((one) => [one, one]), folders[0], {name: 'folder'});
   const stage = check('Stage it for the next sync', {name: 'stage', checked: true}), reason = el('input', {name: 'message', autocomplete: 'off'});
   const values = () => ({resource: `${folder.value}/${name.value || 'NAME'}`, file: file.files[0]?.name ?? 'FILE', stage: stage.querySelector('input').checked, message: reason.value});

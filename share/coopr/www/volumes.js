@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Volumes and their snapshots: which machine has each, what it costs, and what may become of those that no machine has.
-import {choice, el, empty, field, table, tell} from './dom.js';
+import {choice, el, empty, field, lineInput, table, tell} from './dom.js';
 import {call, items, may} from './api.js';
 import {redrawn, requestForm, sure} from './admin.js';
 import {ACTIONS, commandLine, commandView} from './command.js';
@@ -25,7 +25,7 @@ function changes(one, again) {
 
 function restoreForm(list, again) {
   const volume = choice(list.map((one) => [one.id, `${one.id}: ${one.volume} of ${one.service}, ${one.name}`]), list[0].id, {name: 'volume'});
-  const cluster = el('input', {name: 'cluster', required: true, autocapitalize: 'none', spellcheck: 'false', autocomplete: 'off'});
+  const cluster = lineInput('cluster', {required: true});
   const send = async (given) => {
     await call('POST /v1/volumes/{volume}/restore', {path: {volume: given.volume}, body: {cluster: given.cluster}});
     tell(`The next new machine of ${given.cluster} with that service has it.`);
