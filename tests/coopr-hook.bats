@@ -117,6 +117,18 @@ outbox() { # SQL
 	same "coopr-hook try: hook slow: exit code 75; it is told later" "$output"
 }
 
+@test "what a hook leaves behind that has left its group, and has its output, holds nothing up" {
+	program daemon <<-'END'
+		setsid sh -c 'echo $$ >left; exec sleep 1000' &
+		until [ -s left ]; do sleep 0.1; done
+		echo not today
+		exit 1
+	END
+	run -1 timeout 100 coopr-hook try start
+	contains "$output" "hook daemon: not today"
+	kill "$(cat left)"
+}
+
 @test "a URL gets a POST with the message, its event and id as headers" {
 	serve
 	url chat

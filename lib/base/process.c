@@ -262,17 +262,22 @@ process_drain(int *fd, struct buffer *buffer, size_t limit)
 		process_shut(fd);
 }
 
+/* Serves the streams of the process until they are at their end; once it has ended, until nothing is in them, or enough was read: what it
+ * has left behind may have them, too. */
 static void
-process_converse(struct exchange *x)
+process_converse(struct exchange *x, pid_t pid)
 {
+	int exit = (int)syscall(SYS_pidfd_open, pid, 0);
+
 	while (x->in >= 0 || x->out >= 0 || x->log >= 0) {
-		struct pollfd fds[3] = {
+		struct pollfd fds[4] = {
 			{.fd = x->in, .events = POLLOUT},
 			{.fd = x->out, .events = POLLIN},
 			{.fd = x->log, .events = POLLIN},
+			{.fd = exit, .events = POLLIN},
 		};
 
-		if (poll(fds, 3, -1) < 0)
+		if (poll(fds, 4, -1) < 0)
 			continue;
 		if (fds[0].revents)
 			process_feed(x);
@@ -280,7 +285,15 @@ process_converse(struct exchange *x)
 			process_drain(&x->out, x->out_buffer, x->limit);
 		if (fds[2].revents)
 			process_drain(&x->log, x->log_buffer, x->limit);
+		if (!fds[3].revents)
+			continue;
+		process_shut(&x->in);
+		if (!fds[1].revents || x->out_buffer->length >= x->limit)
+			process_shut(&x->out);
+		if (!fds[2].revents || x->log_buffer->length >= x->limit)
+			process_shut(&x->log);
 	}
+	process_shut(&exit);
 }
 
 static int
@@ -326,7 +339,7 @@ process_run_confined(const struct confinement *confinement, char *const *argv, c
 		process_shut((int *[]){&child.in, &child.out, &child.err}[i]);
 	if (result == 0) {
 		sigaction(SIGPIPE, &ignore, &before);
-		process_converse(&x);
+		process_converse(&x, child.pid);
 		sigaction(SIGPIPE, &before, NULL);
 		return process_wait(&child, err);
 	}

@@ -71,7 +71,7 @@ char *process_end_text(int code);
 #define PROCESS_OUR_INPUT ((size_t)-1)
 
 /* Runs argv with input (length bytes) on its stdin; appends its stdout, at most limit bytes, to
- * out (NULL: inherited) and its stderr to log (NULL: inherited). Returns its exit code, or -1. */
+ * out (NULL: inherited) and its stderr to log (NULL: inherited). Does not wait for what it has left behind. Returns its exit code, or -1. */
 int process_run(char *const *argv, const void *input, size_t length, struct buffer *out,
     struct buffer *log, size_t limit, struct error *err);
 
