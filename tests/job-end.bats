@@ -50,6 +50,22 @@ states() {
 	until [ "$(wc -l <heard)" = 2 ]; do echo >&4; sleep .1; done
 }
 
+@test "a worker that is told to stop does not wait for a hook, which is notified by the next" {
+	mkdir -p "$HOME/.config/coopr/hooks"
+	mkfifo go
+	printf '#!/bin/sh\necho >>%s/heard\nread -r _ <%s/go\n' "$PWD" "$PWD" >"$HOME/.config/coopr/hooks/tell"
+	chmod +x "$HOME/.config/coopr/hooks/tell"
+	printf '[hook tell]\nevents = success\ntimeout_s = 600\n' >"$HOME/.config/coopr/config"
+	start_work
+	until [ -s heard ]; do sleep .1; done
+	kill "$work"
+	run -0 timeout 100 tail --pid="$work" -f /dev/null
+	same "a active" "$(states)"
+	same 1 "$(coopr-hook list -o json | jq -r .waiting)"
+	exec 4<>go
+	echo >&4
+}
+
 @test "what a hook that refuses says is told by the worker, once while it stays the same" {
 	mkdir -p "$HOME/.config/coopr/hooks"
 	printf '#!/bin/sh\necho no way >&2\nexit 1\n' >"$HOME/.config/coopr/hooks/tell"

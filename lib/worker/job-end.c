@@ -46,6 +46,13 @@ job_end_runs(const struct job_end *end)
 	return end->record.runs || end->notify.runs;
 }
 
+void
+job_end_stop(struct job_end *end, struct supervisor *supervisor)
+{
+	if (end->notify.runs)
+		supervise_stop(supervisor, &end->notify.child);
+}
+
 /* Is done with a step whose program has ended; what that said is kept for the caller, unless it said that before. */
 static void
 job_end_close(struct job_end_step *step, const char *what, struct error *trouble)

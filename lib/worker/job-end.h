@@ -30,6 +30,9 @@ void job_end_record(struct job_end *end, struct supervisor *supervisor);
 /* Returns whether one of the programs runs. */
 bool job_end_runs(const struct job_end *end);
 
+/* Ends the notification of hooks, for whose ends a worker that is to stop does not wait. */
+void job_end_stop(struct job_end *end, struct supervisor *supervisor);
+
 /* Returns whether an event is of one of the programs. */
 bool job_end_take(struct job_end *end, struct supervisor *supervisor, struct child *child, enum supervise_event event);
 

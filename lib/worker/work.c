@@ -283,6 +283,7 @@ work_close(struct work *work, struct error *err)
 	int failed = 0;
 
 	work_break_off(work);
+	job_end_stop(&work->job_end, &work->supervisor);
 	streams_end(&work->streams);
 	if (work->worker)
 		failed = queue_leave(work->worker, err);
